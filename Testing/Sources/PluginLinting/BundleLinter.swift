@@ -119,6 +119,9 @@ public struct BundleLinter: Sendable {
     /// - Returns: the files that were read, and every finding.
     public func lint(file path: String, as type: FileType? = nil) -> LintReport {
         let absolute = Path.normalized(path) ?? path
+        if type == nil, let other = ForeignFile(path: absolute) {
+            return LintReport(path: absolute, files: [absolute], findings: [other.finding])
+        }
         let type = type ?? FileType(path: path) ?? .propertyList
         if type == .nib { return report(onNib: absolute, bytes: nil) }
         return report(on: LintedFile(path: absolute, type: type))

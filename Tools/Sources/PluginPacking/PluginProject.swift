@@ -121,6 +121,10 @@ public struct PluginProject: Sendable {
         if Self.modules.contains(name) || name == api?.product {
             throw invalid("a module that the plug-in imports has it", name + "Plugin")
         }
+        // The package manager takes a file Main.swift for the start of a program.
+        if language == .swift, name.lowercased() == "main" {
+            throw invalid("its source would be \(quoted(name + ".swift")), which begins a program", name + "Plugin")
+        }
         guard identifier.utf8.count <= 200,
             identifier.utf8.allSatisfy({ Unicode.Scalar($0).isWordOfASCII || $0 == 0x2E || $0 == 0x2D }),
             !identifier.isEmpty

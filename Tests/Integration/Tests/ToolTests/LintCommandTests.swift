@@ -27,6 +27,15 @@ import Testing
         return fixture
     }
 
+    @Test(arguments: [
+        ("Main.storyboard", "a storyboard of Xcode"), ("Localizable.xcstrings", "a string catalogue of Xcode"),
+        ("de.xliff", "an XLIFF file for translators"), ("de.XLF", "an XLIFF file for translators"),
+    ]) func aFileThatNoBundleReadsIsCalledWhatItIs(_ name: String, _ what: String) throws {
+        let output = try PluginHostTool.run("lint", file(name, "<document/>").path)
+        #expect(output.status == 1 && output.standardOutput.contains("is \(what)"), "\(output)")
+        #expect(output.standardOutput.contains("To do: "))
+    }
+
     @Test func aFaultIsShownWithItsLineAndACaret() throws {
         let path = try file("Bad.strings", "\"a\" = \"1\";\n\t\"é\" \"2\";\n").path
         let output = try PluginHostTool.run("lint", path)

@@ -186,7 +186,7 @@ import Testing
 
     @Test(arguments: [
         "", "my-plugin", "../up", "a/b", "1st", "func", "PluginHost", "Testing", "naïve", ".hidden", "a b",
-        String(repeating: "x", count: 65),
+        "Main", "main", String(repeating: "x", count: 65),
     ])
     func fault475_aNameThatIsNoModulesIsRefused(_ name: String) throws {
         let folder = try folder()

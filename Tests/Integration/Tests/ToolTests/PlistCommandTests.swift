@@ -34,6 +34,37 @@ import Testing
         #expect(shown.status == 0 && shown.standardOutput == expected)
     }
 
+    @Test(arguments: [
+        ("// one\n{ a = \"/* no comment */\"; /* two */ b = http://example.org; }\n", 1, 1),
+        (
+            "<plist>\n <!-- one --><dict>\n<key>a</key><string><![CDATA[<!-- no -->]]></string><!-- two --></dict></plist>",
+            2, 2
+        ),
+    ]) func fault832_commentsThatAConversionLosesAreReported(_ text: String, _ line: Int, _ column: Int) throws {
+        let file = try list(text)
+        let document = try PluginHostTool.document("plist", "convert", "binary1", file.path)
+        let findings = try #require(document.object["findings"] as? [[String: Any]])
+        #expect(document.status == 0 && findings.map { $0["code"] as? String } == ["comments"])
+        #expect(findings[0]["severity"] as? String == "warning" && findings[0]["line"] as? Int == line)
+        #expect(findings[0]["column"] as? Int == column)
+        #expect((findings[0]["message"] as? String)?.hasPrefix("This comment and 1 more are lost") == true)
+        // Once they are gone, nothing is lost any more.
+        let output = try PluginHostTool.run("plist", "convert", "xml1", file.path)
+        #expect(output.status == 0 && output.standardError == "")
+    }
+
+    @Test func fault832_aFractionOfASecondThatAConversionLosesIsReported() throws {
+        let file = try list()
+        // A binary list with the one value 0.5 seconds after the beginning of 2001.
+        let half: [UInt8] = [0x33, 0x3F, 0xE0, 0, 0, 0, 0, 0, 0]
+        let end: [UInt8] =
+            [8, 0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 15) + [17]
+        try Data(Array("bplist00".utf8) + half + end).write(to: file)
+        #expect(try PluginHostTool.run("plist", "convert", "binary1", file.path).standardError == "")
+        let output = try PluginHostTool.run("plist", "convert", "xml1", file.path)
+        #expect(output.status == 0 && output.standardError.contains("only binary1 keeps it."), "\(output)")
+    }
+
     @Test func aValueThatJSONLacksIsRefusedAndTheFileIsKept() throws {
         let file = try list()
         let output = try PluginHostTool.run("plist", "convert", "json", file.path)

@@ -19,12 +19,14 @@ enum ListForm: String, CaseIterable {
 struct ListFile {
     let path: String
     let value: PropertyList
+    /// The content of the file.
+    private let content: [UInt8]
 
     /// Reads a file, or standard input for “-”.
     init(_ path: String) throws(LintFinding) {
         self.path = path
-        let bytes = path == "-" ? StandardInputContent.read() : try TranslatedFile.bytes(path)
-        value = try PropertyListFile.read(bytes, path: path)
+        content = path == "-" ? StandardInputContent.read() : try TranslatedFile.bytes(path)
+        value = try PropertyListFile.read(content, path: path)
     }
 
     /// The list of a command, which ends with the status 2 if the list cannot be read.
@@ -35,6 +37,12 @@ struct ListFile {
     private init(path: String, value: PropertyList) {
         self.path = path
         self.value = value
+        content = []
+    }
+
+    /// Warnings about what the file has and a form of it has not.
+    func losses(in form: ListForm) -> [LintFinding] {
+        ListLosses.findings(content, value, keepsFractions: form == .binary1, path: path)
     }
 
     /// The value at a key path, as a list of its own.

@@ -12,7 +12,8 @@ struct PlistConvertCommand: ParsableCommand {
             Reads XML, binary and old-style lists, and JSON. The form is xml1, binary1, openstep (with GNUstep's typed values) \
             or json. Files are replaced as a whole; standard input is written to standard output.
 
-            The types of values are kept. A value that JSON does not have, a date or data, is refused with its key path.
+            The types of values are kept. A value that JSON does not have, a date or data, is refused with its key path. What \
+            is lost, comments and, except in binary1, fractions of a second, is a warning.
             """)
 
     @Argument(
@@ -58,6 +59,7 @@ struct PlistConvertCommand: ParsableCommand {
                     try TranslatedFile.write(bytes, to: target)
                 }
                 written.append(target)
+                findings += list.losses(in: form)
             } catch {
                 findings.append(error)
                 status = max(status, failure)
