@@ -49,11 +49,15 @@ public struct PackingError: Error, Sendable, Hashable {
 
     /// The error for an operation on a path that the system refused.
     ///
-    /// `verb`: what could not be done, such as “be read”.
-    static func refused(_ code: Code, _ path: String, cannot verb: String, errno: CInt) -> PackingError {
-        PackingError(
+    /// `verb`: what could not be done, such as “be read”. `operation`: its kind, which decides about the remedy; nil for what
+    /// the code says.
+    static func refused(
+        _ code: Code, _ path: String, cannot verb: String, to operation: ErrorNumber.Operation? = nil, errno: CInt
+    ) -> PackingError {
+        let usual: ErrorNumber.Operation = code == .unwritable ? .write : .read
+        return PackingError(
             code, path: path, message: "\(quoted(path)) cannot \(verb) (\(describe(errno: errno))).",
-            remedy: ErrorNumber.remedy(errno))
+            remedy: ErrorNumber.remedy(errno, to: operation ?? usual))
     }
 }
 

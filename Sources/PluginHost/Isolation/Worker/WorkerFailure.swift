@@ -81,7 +81,7 @@ extension PluginFinding {
                 : "No worker process can be started: \(failure.step) failed.",
             remedy: isProgram
                 ? "Install the application again, or set HostEnvironment.workerPath to the directory of “pluginhost-worker”."
-                : ErrorNumber.remedy(failure.errno),
+                : ErrorNumber.remedy(failure.errno, to: .start),
             systemMessage: describe(errno: failure.errno))
         if ErrorNumber.isPassing(failure.errno) { refusal = failure.errno }
     }
@@ -97,7 +97,7 @@ extension PluginFinding {
                 """,
             systemMessage: describe(errno: errno))
         if ErrorNumber.isPassing(errno) {
-            finding.remedy = ErrorNumber.remedy(errno)
+            finding.remedy = ErrorNumber.remedy(errno, to: .make)
             finding.refusal = errno
         }
         return finding

@@ -133,7 +133,7 @@ enum OutputFile {
         let target = Path.resolved(path) ?? path
         let directory = Path.parent(target)
         if FileIdentity(path: directory) == nil, mkdir(directory, 0o777) != 0, errno != EEXIST {
-            throw refused(directory, errno)
+            throw refused(directory, errno, to: .make)
         }
         var status = stat()
         let mode = stat(target, &status) == 0 ? status.st_mode & 0o7777 : nil
@@ -156,11 +156,14 @@ enum OutputFile {
         }
     }
 
-    private static func refused(_ path: String, _ errno: CInt) -> LintFinding {
+    private static func refused(
+        _ path: String, _ errno: CInt, to operation: ErrorNumber.Operation = .write
+    ) -> LintFinding {
         LintFinding(
             .error, .unwritable, filePath: path,
-            message: "\(quoted(path)) cannot be written (\(describe(errno: errno))).", remedy: ErrorNumber.remedy(errno)
-        )
+            message:
+                "\(quoted(path)) cannot be \(operation == .make ? "made" : "written") (\(describe(errno: errno))).",
+            remedy: ErrorNumber.remedy(errno, to: operation))
     }
 }
 
