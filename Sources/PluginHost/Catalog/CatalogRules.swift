@@ -44,9 +44,15 @@ struct CatalogRules: Sendable, Equatable {
 
     /// The finding for a candidate that the user has disabled.
     func disabledFinding(_ identifier: String, list: String) -> PluginFinding {
-        PluginFinding(
+        // Enabling one plug-in has no effect while all are disabled.
+        let all = UserChoices.everyPlugin
+        let isOfEveryPlugin = disabled.contains(all)
+        return PluginFinding(
             .warning, .disabledByUser, filePath: list, subject: identifier,
-            message: "The user has disabled \(quoted(identifier)).", remedy: Self.enabling(identifier))
+            message: isOfEveryPlugin
+                ? "Every plug-in is disabled: the list of the user's choices has “\(all)”, or is damaged."
+                : "The user has disabled \(quoted(identifier)).",
+            remedy: Self.enabling(isOfEveryPlugin ? "'\(all)'" : identifier))
     }
 
     /// Why a plug-in is not used, although nothing is wrong with the bundle: it is in quarantine, or a safe start leaves it
@@ -54,9 +60,7 @@ struct CatalogRules: Sendable, Equatable {
     ///
     /// `path`: the bundle's directory, with links resolved.
     func refusal(of identifier: String, at path: String) -> (VerdictCode, PluginFinding)? {
-        if let entry = quarantined.first(where: {
-            $0.identifier == identifier && ($0.bundlePath == nil || $0.bundlePath == path)
-        }) {
+        if let entry = quarantined.first(where: { $0.holds(for: identifier, at: path) }) {
             return (.quarantined, entry.finding(at: path, application: application))
         }
         guard safeStart.leavesOut(identifier) else { return nil }
@@ -65,6 +69,16 @@ struct CatalogRules: Sendable, Equatable {
             message: "This start leaves \(quoted(identifier)) out, because the application crashed before.",
             remedy: "Start the application again to use it.")
         return (.leftOut, finding)
+    }
+
+    /// Whether the user has disabled a plug-in.
+    func disables(_ identifier: String) -> Bool {
+        !disabled.isEmpty && (disabled.contains(identifier) || disabled.contains(UserChoices.everyPlugin))
+    }
+
+    /// Whether the verdict about a bundle depends on the content of its code files: it may be a copy of one in quarantine.
+    func dependsOnFiles(of identifier: String, at path: String) -> Bool {
+        quarantined.contains { $0.depends(onFilesOf: identifier, at: path) }
     }
 
     static func enabling(_ identifier: String) -> String {

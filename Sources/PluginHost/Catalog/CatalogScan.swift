@@ -28,11 +28,22 @@ struct CatalogScan {
         var seen: Set<IndexStamp> = []
         let folders = searchPaths.compactMap { scan(folder: $0, old: old, seen: &seen) }
         if let old, old.environment == rules.description, old.folders.map(\.path) == folders.map(\.path),
-            folders.allSatisfy(\.isUnchanged)
+            folders.allSatisfy(\.isUnchanged), !dependsOnFiles(old)
         {
             return old
         }
         return build(folders, old)
+    }
+
+    /// Whether a verdict in the index depends on files of which the index knows nothing.
+    ///
+    /// **Cost.** Nothing, unless a plug-in is in quarantine; otherwise it decodes the identifier of every candidate.
+    private func dependsOnFiles(_ index: CatalogIndex) -> Bool {
+        if rules.quarantined.isEmpty { return false }
+        return (0..<index.candidateCount).contains { number in
+            let row = index.candidateRow(number)
+            return rules.dependsOnFiles(of: index.text(row.identifier), at: index.path(row))
+        }
     }
 
     // MARK: One folder

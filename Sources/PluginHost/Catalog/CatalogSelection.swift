@@ -74,7 +74,7 @@ struct CatalogSelection {
             verdicts[number] = .malformed
             return
         }
-        if !rules.disabled.isEmpty, rules.disabled.contains(bundle.record.identifier) {
+        if rules.disables(bundle.record.identifier) {
             verdicts[number] = .disabled
             findings[number] = [
                 rules.disabledFinding(bundle.record.identifier, list: candidates[number].listPath)
@@ -99,7 +99,7 @@ struct CatalogSelection {
         for (number, failure) in resolution.failures {
             verdicts[number] = .unresolved
             var finding = failure.finding(filePath: candidates[number].listPath, unless: unread?.refusal)
-            if let required = finding.subject, rules.disabled.contains(required) {
+            if let required = finding.subject, rules.disables(required) {
                 finding.message += " The user has disabled \(quoted(required))."
                 finding.remedy = CatalogRules.enabling(required)
             }

@@ -1,7 +1,7 @@
 internal import PropertyLists
 
 /// The content of a file with consents.
-struct ConsentList: Sendable, Equatable {
+struct ConsentList: KeptContent {
     private(set) var consents: [PluginConsents.Consent] = []
     /// Keys of later versions, which are kept when the file is written.
     private var others: [String: PropertyList] = [:]
@@ -22,6 +22,9 @@ struct ConsentList: Sendable, Equatable {
         items[Self.key] = nil
         others = items
     }
+
+    /// Nothing is allowed.
+    static var safest: ConsentList { ConsentList() }
 
     var list: PropertyList {
         var items = others

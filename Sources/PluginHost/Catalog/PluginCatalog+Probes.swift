@@ -34,7 +34,7 @@ extension PluginCatalog {
     /// **Cost.** Reads the list.
     @_spi(Tools)
     public static func demandedExecution(of identifier: String, application: String) -> String? {
-        let demand = ExecutionList(of: application).demand(for: identifier)
+        let demand = ExecutionList.read(of: application).list.demand(for: identifier)
         return demand == .inProcess ? nil : demand.description
     }
 

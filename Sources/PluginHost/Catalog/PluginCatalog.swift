@@ -107,7 +107,7 @@ public final class PluginCatalog: Sendable {
     private struct State {
         var index: CatalogIndex
         var choices: UserChoices
-        /// Why the user's choices cannot be used; then nothing is disabled.
+        /// Why the file with the user's choices cannot be used.
         var choicesFinding: PluginFinding?
         /// Bundles that were opened for their strings or loaded, by the plug-in's identifier.
         var bundles: [String: PluginBundle] = [:]
@@ -134,7 +134,6 @@ public final class PluginCatalog: Sendable {
         let index = CatalogScan(paths, options, options.validation, choices).run(old: old)
         state = Lock(State(index: index, choices: choices, choicesFinding: finding))
         if index !== old { Self.write(index, file) }
-        if let finding { HostEnvironment.log(.error, "\(finding.message) \(finding.remedy)") }
     }
 
     /// Scans the standard search paths of an application: ``standardSearchPaths(for:)``.
@@ -264,11 +263,8 @@ public final class PluginCatalog: Sendable {
 
     private static func choices(_ options: Options) -> (UserChoices, PluginFinding?) {
         guard let path = options.choices else { return (UserChoices(), nil) }
-        do throws(UserChoices.Failure) {
-            return (try UserChoices(path: path), nil)
-        } catch {
-            return (UserChoices(), error.finding)
-        }
+        let list = UserChoices.kept(at: path)
+        return (list.content, list.findings.first)
     }
 
     // MARK: The index file

@@ -1,82 +1,82 @@
-import Glibc
 internal import PropertyLists
 
 /// A user's choices about an application's plug-ins: which ones are disabled.
 ///
 /// They are in a property list of the user, under the key `Disabled`, an array of identifiers; docs/bundle-format.md,
 /// "The user's choices".
-struct UserChoices: Sendable, Equatable {
-    /// The identifiers of the plug-ins that are disabled.
-    var disabled: Set<String> = []
+struct UserChoices: KeptContent {
+    /// The identifiers of the plug-ins that are disabled; `*` for every plug-in.
+    private(set) var disabled: Set<String> = []
     /// Keys of later versions.
     ///
     /// They are kept when the file is written.
     private var others: [String: PropertyList] = [:]
 
     private static let key = "Disabled"
-    /// The most bytes that a list of choices may have: enough for 10,000 identifiers of 100 bytes.
-    private static let mostBytes = 1 << 20
-
-    /// Why a file of choices cannot be used.
-    struct Failure: Error {
-        let finding: PluginFinding
-    }
 
     /// Creates choices that disable nothing.
     init() {}
 
-    /// Reads the choices from a file.
-    ///
-    /// If the file does not exist, nothing is disabled.
-    ///
-    /// - Throws: ``Failure`` if the file cannot be read, is not such a list, or belongs to another user.
-    init(path: String) throws(Failure) {
-        do {
-            guard let bytes = try OwnFile.bytes(path: path, atMost: Self.mostBytes) else { return }
-            try read(PropertyListReader.read(bytes).value)
-        } catch let error as OwnFile.Refusal {
-            throw Self.failure(path, error.reason, error.remedy)
-        } catch {
-            throw Self.failure(path, "has a fault: \(error)", "Correct it, or remove it and disable anew.")
+    init?(_ list: PropertyList) {
+        guard case .dictionary(var entries) = list, let disabled = (entries[Self.key] ?? .array([])).array else {
+            return nil
         }
-    }
-
-    private mutating func read(_ value: PropertyList) throws {
-        guard case .dictionary(var entries) = value, let list = (entries[Self.key] ?? .array([])).array else {
-            throw PropertyListFault(
-                code: .unexpectedCharacter, position: .whole,
-                message: "It is no dictionary whose \(Self.key) is an array of identifiers.")
+        for identifier in disabled {
+            guard let identifier = identifier.string else { return nil }
+            self.disabled.insert(identifier)
         }
-        disabled = Set(list.compactMap(\.string))
         entries[Self.key] = nil
         others = entries
     }
 
-    private static func failure(_ path: String, _ reason: String, _ remedy: String) -> Failure {
-        Failure(
-            finding: PluginFinding(
-                .choicesUnreadable, filePath: path,
-                message: "The user's choices in \(quoted(path)) cannot be used: the file \(reason.asSentence)",
-                remedy: remedy))
-    }
-
-    /// Replaces a file by one with these choices, and makes its directory if that is missing.
-    ///
-    /// - Throws: ``Failure``; then the file is unchanged.
-    func write(to path: String) throws(Failure) {
-        OwnFile.makeDirectory(Path.parent(path))
+    var list: PropertyList {
         var entries = others
         entries[Self.key] = .array(disabled.sorted().map(PropertyList.string))
-        do {
-            let text = try PropertyListWriter.xml(.dictionary(entries))
-            try FileReplacement().replace(path, with: Array(text.utf8))
-        } catch let error as FileReplacement.Failure {
-            throw Self.failure(
-                path, "cannot be written (\(describe(errno: error.errno)))", ErrorNumber.remedy(error.errno))
-        } catch {
-            throw Self.failure(path, "cannot be written: \(error)", "Remove what no property list can hold.")
+        return .dictionary(entries)
+    }
+
+    enum Change: Sendable {
+        case disable(String)
+        case enable(String)
+    }
+
+    mutating func apply(_ change: Change) {
+        switch change {
+        case .disable(let identifier): disabled.insert(identifier)
+        case .enable(let identifier): disabled.remove(identifier)
         }
-        FileReplacement.removeLeftovers(of: path)
+    }
+
+    /// Every plug-in is disabled.
+    static var safest: UserChoices {
+        var choices = UserChoices()
+        choices.disabled = [everyPlugin]
+        return choices
+    }
+
+    /// Whether a plug-in is disabled.
+    func disables(_ identifier: String) -> Bool {
+        !disabled.isEmpty && (disabled.contains(identifier) || disabled.contains(Self.everyPlugin))
+    }
+
+    // MARK: The file
+
+    private static let known = Lock<[String: KeptList<UserChoices>]>([:])
+
+    /// The choices in a file; the same object for the same path.
+    static func kept(at path: String) -> KeptList<UserChoices> {
+        known.withLock { known in
+            if let list = known[path] { return list }
+            let list = KeptList<UserChoices>(
+                path: path,
+                ListWords(
+                    code: .choicesUnreadable, subject: "The user's choices in",
+                    noList: "is no dictionary whose \(key) is an array of identifiers",
+                    safest: "It has no usable copy, so every plug-in counts as disabled.",
+                    remedy: "Correct it, or remove it and disable anew.", change: "A choice about plug-ins"))
+            known[path] = list
+            return list
+        }
     }
 }
 
@@ -96,7 +96,7 @@ extension PluginCatalog {
     ///
     /// - Parameter identifier: the plug-in's identifier.
     /// - Returns: whether the identifier is among those that the user has disabled. The plug-in need not be installed.
-    public func isDisabled(_ identifier: String) -> Bool { choices.disabled.contains(identifier) }
+    public func isDisabled(_ identifier: String) -> Bool { choices.disables(identifier) }
 
     /// Disables a plug-in for the user, or enables it again.
     ///
@@ -122,16 +122,10 @@ extension PluginCatalog {
                     .choicesUnreadable, message: "The catalogue has no file for the user's choices.",
                     remedy: "Name one by PluginCatalog.Options.choices."))
         }
-        do throws(UserChoices.Failure) {
-            try OwnFile.withLock(on: Path.parent(path), waitingAtMost: .seconds(5)) {
-                (_) throws(UserChoices.Failure) in
-                // Without a directory there is no file, so nobody else can be changing it.
-                var choices = try UserChoices(path: path)
-                if isDisabled { choices.disabled.insert(identifier) } else { choices.disabled.remove(identifier) }
-                try choices.write(to: path)
-            }
+        do throws(PluginFinding) {
+            try UserChoices.kept(at: path).write(isDisabled ? .disable(identifier) : .enable(identifier))
         } catch {
-            throw PluginError(bundlePath: path, error.finding)
+            throw PluginError(bundlePath: path, error)
         }
         return refresh()
     }

@@ -217,8 +217,10 @@ extension PluginError.Code {
     public static let quarantined = Self(rawValue: "quarantined")
     /// The file with the plug-ins in quarantine cannot be read or written, or was damaged.
     ///
-    /// A warning: what is known of it is still used.
+    /// A warning if its copy is used; an error if nothing is known of it, so that no plug-in is used.
     public static let quarantineUnusable = Self(rawValue: "quarantineUnusable")
+    /// The administrator's list of where plug-ins run cannot be used.
+    public static let executionListUnusable = Self(rawValue: "executionListUnusable")
     /// The file with what the user allowed plug-ins to reach cannot be read or written, or is damaged.
     ///
     /// A warning: plug-ins get less, never more.

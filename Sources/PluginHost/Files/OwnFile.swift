@@ -39,22 +39,41 @@ enum OwnFile {
         return bytes
     }
 
+    /// A directory that could not be made.
+    struct Unmade: Error, Equatable {
+        let path: String
+        let errno: CInt
+    }
+
     /// Makes a directory for such files, and those above it that are missing; nobody else may list them.
     ///
     /// Nobody else may enter them either, unless they are root's: its workers have another user, who passes through them
     /// to the `$STATE` of a plug-in. The files are their owner's alone.
     ///
     /// - Parameter path: the directory; nothing happens if it exists.
-    static func makeDirectory(_ path: String) {
+    /// - Returns: the first directory that the system refused to make; nil if there is a directory now.
+    @discardableResult
+    static func makeDirectory(_ path: String) -> Unmade? {
         let mode: mode_t = geteuid() == 0 ? 0o711 : 0o700
-        if mkdir(path, mode) == 0 || errno != ENOENT || path == "/" { return }
-        makeDirectory(Path.parent(path))
-        _ = mkdir(path, mode)
+        var missing: [String] = []
+        var next = path
+        // Up to the first that exists, and down again.
+        while mkdir(next, mode) != 0 {
+            if errno == EEXIST { break }
+            guard errno == ENOENT, next != "/", next != "." else { return Unmade(path: next, errno: errno) }
+            missing.append(next)
+            next = Path.parent(next)
+        }
+        for directory in missing.reversed() where mkdir(directory, mode) != 0 {
+            // Another process may have been faster.
+            if errno != EEXIST { return Unmade(path: directory, errno: errno) }
+        }
+        var status = stat()
+        guard stat(path, &status) == 0 else { return Unmade(path: path, errno: errno) }
+        return status.st_mode & S_IFMT == S_IFDIR ? nil : Unmade(path: path, errno: ENOTDIR)
     }
 
     /// Runs a body while a directory is locked against other processes.
-    ///
-    /// The kernel holds the lock, so no lock file can be left behind.
     ///
     /// - Parameters:
     ///   - directory: the directory with the files.
@@ -65,13 +84,8 @@ enum OwnFile {
     static func withLock<Result, Failure: Error>(
         on directory: String, waitingAtMost time: Duration, _ body: (_ isHeld: Bool) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { if descriptor >= 0 { close(descriptor) } }
-        let wait = Wait(atMost: time)
-        while descriptor >= 0 {
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return try body(true) }
-            if !wait.sleep() { break }
-        }
-        return try body(false)
+        guard let lock = try? DirectoryLock(directory, waitingAtMost: time) else { return try body(false) }
+        defer { extendLifetime(lock) }
+        return try body(true)
     }
 }

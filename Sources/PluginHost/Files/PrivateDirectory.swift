@@ -216,13 +216,13 @@ struct Wait {
     /// Sleeps for a moment.
     ///
     /// - Returns: false, without sleeping, when the time is over.
-    func sleep() -> Bool {
+    func sleep(microseconds: UInt32 = 5_000) -> Bool {
         guard ContinuousClock.now < end else {
             // For the caller, whose last call may have been interrupted.
             errno = EWOULDBLOCK
             return false
         }
-        usleep(5_000)
+        usleep(microseconds)
         return true
     }
 }

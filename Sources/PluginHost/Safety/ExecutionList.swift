@@ -10,11 +10,10 @@ import Synchronization
 ///
 /// It is read once, when the name of the application becomes known, as for its ``Quarantine``. If a file cannot be used,
 /// every plug-in is sandboxed: nobody knows which ones the administrator meant.
-struct ExecutionList: Sendable, Equatable {
+struct ExecutionList: KeptContent {
     /// By identifier.
     private var executions: [String: PluginExecution] = [:]
-    private static let everyPlugin = "*"
-    private static let mostBytes = 1 << 20
+    private static let key = "Plugins"
 
     /// That of the application; nil if its name is not known.
     private static let current = Lock<(application: String, list: ExecutionList)?>(nil)
@@ -37,7 +36,11 @@ struct ExecutionList: Sendable, Equatable {
     /// Reads the list of an application, unless it was read last; nil forgets it.
     static func use(of application: String?) {
         if let application, current.withLock({ $0?.application }) == application { return }
-        let list = application.map(ExecutionList.init(of:))
+        let list = application.map { application in
+            let (list, findings) = read(of: application)
+            for finding in findings { HostEnvironment.log(.error, "\(finding.message) \(finding.remedy)") }
+            return list
+        }
         current.withLock { current in
             current = application.flatMap { name in list.map { (name, $0) } }
             if list?.executions.isEmpty ?? true {
@@ -50,53 +53,53 @@ struct ExecutionList: Sendable, Equatable {
 
     // MARK: Reading
 
-    /// The list of an application.
-    init(of application: String) {
-        self.init(
-            paths: UserDirectories.process.systemConfiguration.map { Path.join($0, application + "/execution") })
+    /// The lists for an application as one, and what is wrong with their files.
+    static func read(of application: String) -> (list: ExecutionList, findings: [PluginFinding]) {
+        let lists = AdministratorLists<ExecutionList>(
+            "execution", of: application,
+            ListWords(
+                code: .executionListUnusable, subject: "The administrator's list of where plug-ins run, in",
+                noList: """
+                    has no dictionary “\(key)” with “isolated” or “sandboxed” for identifiers
+                    """,
+                safest: "So every plug-in must run sandboxed.",
+                remedy: """
+                    Ask the administrator to mend it, for example: { Plugins = { "org.example.One" = isolated; }; }
+                    """))
+        let (contents, findings) = lists.read()
+        var all = ExecutionList()
+        for list in contents { all.executions.merge(list.executions) { max($0, $1) } }
+        return (all, findings)
     }
 
-    /// The files in order; a missing one is no error, and one that cannot be used is logged.
-    private init(paths: [String]) {
-        for path in paths {
-            let found: [String: PluginExecution]
-            do throws(OwnFile.Refusal) {
-                found = try Self.read(path)
-            } catch {
-                found = [Self.everyPlugin: .sandboxed]
-                HostEnvironment.log(
-                    .warning,
-                    """
-                    The administrator's list \(quoted(path)) cannot be used, so every plug-in must run sandboxed: the file \
-                    \(error.reason.asSentence) \(error.remedy)
-                    """)
-            }
-            executions.merge(found) { max($0, $1) }
-        }
-    }
+    init() {}
 
-    private static func read(_ path: String) throws(OwnFile.Refusal) -> [String: PluginExecution] {
-        guard let bytes = try OwnFile.bytes(path: path, atMost: mostBytes) else { return [:] }
-        let list: PropertyList
-        do {
-            list = try PropertyListReader.read(bytes).value
-        } catch {
-            throw damage("has a fault: \(error)")
-        }
-        guard let items = list.dictionary?["Plugins"]?.dictionary else { throw damage("has no dictionary “Plugins”") }
-        var executions: [String: PluginExecution] = [:]
+    init?(_ list: PropertyList) {
+        guard let items = list.dictionary?[Self.key]?.dictionary else { return nil }
         for (identifier, value) in items {
             guard let execution = value.string.flatMap(PluginExecution.init(_:)), execution != .inProcess else {
-                throw damage("has another value than “isolated” or “sandboxed” for \(quoted(identifier))")
+                return nil
             }
             executions[identifier] = execution
         }
-        return executions
     }
 
-    private static func damage(_ reason: String) -> OwnFile.Refusal {
-        OwnFile.Refusal(
-            reason: reason, remedy: "Mend it, for example: { Plugins = { \"org.example.One\" = isolated; }; }",
-            isDamage: true)
+    var list: PropertyList { .dictionary([Self.key: .dictionary(executions.mapValues { .string($0.description) })]) }
+
+    /// Only the administrator changes it, with an editor.
+    mutating func apply(_ change: Never) {}
+
+    static var safest: ExecutionList {
+        var list = ExecutionList()
+        list.executions = [everyPlugin: .sandboxed]
+        return list
+    }
+}
+
+/// What is wrong with the administrator's lists of where plug-ins run, for a tool.
+@_spi(Tools) public enum ExecutionListCheck {
+    /// Why files cannot be used; empty if nothing is wrong.
+    @_spi(Tools) public static func findings(for application: String) -> [PluginFinding] {
+        ExecutionList.read(of: application).findings
     }
 }

@@ -1,5 +1,4 @@
 internal import PluginABI
-import Synchronization
 
 /// The plug-ins that an application of a user does not use, because their code ended its processes or somebody said so.
 ///
@@ -9,33 +8,28 @@ import Synchronization
 /// gets another content, and by ``clear(_:)``.
 ///
 /// The file is `quarantine` in the application's directory in `$XDG_STATE_HOME`, by default `~/.local/state`: a property
-/// list that is replaced as a whole. `quarantine.backup` is its copy. If the file is damaged, it is kept as
-/// `quarantine.damaged`, and the copy is used. The administrator's list is a file `quarantine` in the application's
-/// directory in `$XDG_CONFIG_DIRS`, by default `/etc/xdg`.
+/// list that is replaced as a whole. `quarantine.backup` is its copy, which is used if the file is damaged; the next change
+/// keeps the damaged file as `quarantine.damaged`. Without a usable copy every plug-in is in quarantine: the entry has the
+/// identifier `*`. The administrator's list is a file `quarantine` in the application's directory in `$XDG_CONFIG_DIRS`, by
+/// default `/etc/xdg`; if it is damaged, no plug-in is used.
+///
+/// An entry also holds for copies of the bundle in other folders, as long as their code is the same.
 ///
 /// Several processes may change the file at the same time. Each waits for the others for one second at most. What cannot
-/// be written is logged, holds in this process, and is written with the next change.
+/// be written is logged, holds in this process, and is written at the next use.
 ///
 /// **Threads.** Every member may be used on any thread.
 public final class Quarantine: Sendable {
-    /// The file, whether it exists or not; nil if the user has no home directory.
-    public let path: String?
     /// The name of the application's directories.
     let application: String?
-    /// The administrator's lists, the most important first.
-    private let administratorPaths: [String]
-    private let state = Lock(State())
+    private let list: KeptList<QuarantineList>
+    /// Nil without an application.
+    private let administrators: AdministratorLists<AdministratorsQuarantine>?
+    /// What is wrong with the administrator's lists, as of the last use.
+    private let administratorFindings = Lock<[PluginFinding]>([])
 
-    private struct State {
-        /// What could not be written, in order.
-        var pending: [QuarantineList.Change] = []
-        /// The content that was last read or written.
-        var last = QuarantineList()
-        /// About the last use.
-        var findings: [PluginFinding] = []
-        /// The damage that was found, which the next use does not show any more.
-        var damages: [PluginFinding] = []
-    }
+    /// The file, whether it exists or not; nil if the user has no home directory.
+    public var path: String? { list.path }
 
     private static let known = Lock<[String: Quarantine]>([:])
     private static let inUse = Lock<Quarantine?>(nil)
@@ -51,11 +45,27 @@ public final class Quarantine: Sendable {
     }
 
     private init(path: String?) {
-        self.path = path
         application = path.map { Path.lastComponent(Path.parent($0)) }
-        let name = (application ?? "") + "/quarantine"
-        administratorPaths =
-            application == nil ? [] : UserDirectories.process.systemConfiguration.map { Path.join($0, name) }
+        let command = "“pluginhost quarantine list --application \(application ?? "NAME")”"
+        list = KeptList(
+            path: path,
+            ListWords(
+                code: .quarantineUnusable, subject: "The quarantine in", noList: "is no list of plug-ins",
+                safest: "It has no usable copy, so no plug-in is used.",
+                remedy: """
+                    Look with \(command) at what is in quarantine now. To use all plug-ins again, remove the file.
+                    """,
+                change: "A change of the quarantine"))
+        administrators = application.map { application in
+            AdministratorLists(
+                "quarantine", of: application,
+                ListWords(
+                    code: .quarantineUnusable, subject: "The administrator's quarantine in",
+                    noList: "is no list of plug-ins", safest: "So no plug-in is used.",
+                    remedy: """
+                        Ask the administrator to mend it, for example: { Plugins = ( { Identifier = "org.example.One"; } ); }
+                        """))
+        }
     }
 
     /// The quarantine of an application, for the user who runs this process.
@@ -89,36 +99,45 @@ public final class Quarantine: Sendable {
     /// **Cost.** Reads the files, and examines every code file of every entry.
     public var entries: [Entry] {
         let own = ownEntries.filter { $0.origin != nil }
-        return administrators + own
+        return administratorEntries + own
     }
 
     /// The plug-ins that ended processes, but not often enough for the quarantine.
     public var suspects: [Entry] { ownEntries.filter { $0.origin == nil } }
 
-    /// Why a file could not be read or written at the last use, and the damage that this process found; empty if nothing
-    /// is wrong.
-    public var findings: [PluginFinding] { state.withLock { $0.damages + $0.findings } }
+    /// Why a file could not be read or written at the last use, and the damaged file that this process kept; empty if
+    /// nothing is wrong.
+    public var findings: [PluginFinding] { list.findings + administratorFindings.withLock(\.self) }
 
     /// Whether all changes of this process are in the file.
-    public var isSaved: Bool { state.withLock { $0.pending.isEmpty } }
+    public var isSaved: Bool { list.isSaved }
 
     /// Those of the file, without expired ones.
     private var ownEntries: [Entry] {
         if let strikesPath { StrikeNotes.take(from: strikesPath, into: self) }
-        return state.withLock { state in
-            state.findings = []
-            var list = read(&state, isLocked: false)
-            let isChanged = list.removeExpired()
-            if isChanged || !state.pending.isEmpty { write(&state) } else { state.last = list }
-            return state.last.entries
+        let known = list.content
+        var content = known
+        guard content.removeExpired() else { return known.entries }
+        list.tidy(.expire)
+        return content.entries
+    }
+
+    private var administratorEntries: [Entry] {
+        guard let (contents, findings) = administrators?.read() else { return [] }
+        let new = administratorFindings.withLock { known in
+            defer { known = findings }
+            return findings.filter { !known.contains($0) }
         }
+        for finding in new { HostEnvironment.log(.error, "\(finding.message) \(finding.remedy)") }
+        return contents.flatMap(\.entries)
     }
 
     // MARK: Changes
 
     /// Puts a plug-in into quarantine.
     ///
-    /// It stays there until one of its code files gets another content, or until ``clear(_:)``.
+    /// It stays there until one of its code files gets another content, or until ``clear(_:)``. Copies of it with the same
+    /// code are in quarantine with it.
     ///
     /// - Parameters:
     ///   - bundle: the plug-in; none of its code runs.
@@ -131,17 +150,17 @@ public final class Quarantine: Sendable {
         var entry = Entry(bundle.displayIdentifier, bundlePath: bundle.originalPath, files: try bundle.codeFiles())
         entry.origin = .user
         entry.givenReason = reason
-        change(.add(entry))
+        list.change(.add(entry))
     }
 
     /// Takes a plug-in out of quarantine, and forgets how often it ended processes.
     ///
-    /// - Parameter identifier: the plug-in's identifier.
+    /// - Parameter identifier: the plug-in's identifier; `*` for the entry of every plug-in.
     /// - Returns: whether there was an entry. One of the administrator stays.
     @discardableResult
     public func clear(_ identifier: String) -> Bool {
         guard ownEntries.contains(where: { $0.identifier == identifier }) else { return false }
-        change(.clear(identifier))
+        list.change(.clear(identifier))
         return true
     }
 
@@ -150,11 +169,8 @@ public final class Quarantine: Sendable {
     /// - Returns: whether the plug-in is in quarantine now.
     @discardableResult
     func note(_ death: Death, of evidence: Entry, _ limit: QuarantineList.Limit) -> Bool {
-        change(.death(evidence, death, limit))
-        return state.withLock { state in
-            state.last.entries.contains {
-                $0.identifier == evidence.identifier && $0.bundlePath == evidence.bundlePath && $0.origin != nil
-            }
+        list.change(.death(evidence, death, limit)).entries.contains {
+            $0.identifier == evidence.identifier && $0.bundlePath == evidence.bundlePath && $0.origin != nil
         }
     }
 
@@ -172,128 +188,7 @@ public final class Quarantine: Sendable {
     /// Why a bundle must not be used, or nil.
     func finding(about bundle: PluginBundle) -> PluginFinding? {
         let path = bundle.originalPath
-        let entry = entries.first { entry in
-            entry.identifier == bundle.displayIdentifier && (entry.bundlePath == nil || entry.bundlePath == path)
-        }
-        return entry?.finding(at: path, application: application)
+        return entries.first { $0.holds(for: bundle.displayIdentifier, at: path) }?
+            .finding(at: path, application: application)
     }
-
-    private func change(_ change: QuarantineList.Change) {
-        state.withLock { state in
-            state.findings = []
-            state.pending.append(change)
-            write(&state)
-        }
-    }
-
-    // MARK: The administrator
-
-    private var administrators: [Entry] {
-        administratorPaths.flatMap { path -> [Entry] in
-            switch QuarantineFile.read(path, entry: Entry.init(administrators:)) {
-            case .missing: return []
-            case .list(let list): return list.entries
-            case .refused(let refusal):
-                // Nothing is released: the others cannot be known, so the reader must be.
-                report(QuarantineFile.finding(path, refusal))
-                return []
-            }
-        }
-    }
-
-    private func report(_ finding: PluginFinding) { state.withLock { report(finding, &$0) } }
-
-    private func report(_ finding: PluginFinding, _ state: inout State) {
-        if state.findings.contains(finding) { return }
-        state.findings.append(finding)
-        HostEnvironment.log(.warning, "\(finding.message) \(finding.remedy)")
-    }
-
-    // MARK: The file
-
-    /// The content of the file, with what could not be written.
-    ///
-    /// `isLocked`: whether this thread has locked the directory.
-    private func read(_ state: inout State, isLocked: Bool) -> QuarantineList {
-        var list: QuarantineList
-        if let path {
-            switch QuarantineFile.read(path, entry: Entry.init(list:)) {
-            case .missing: list = QuarantineList()
-            case .list(let found): list = found
-            case .refused(let refusal): list = recover(path, refusal, &state, isLocked: isLocked)
-            }
-        } else {
-            list = QuarantineList()
-        }
-        for change in state.pending { list.apply(change) }
-        return list
-    }
-
-    /// What is known if the file cannot be used: its copy, or what this process read before.
-    private func recover(
-        _ path: String, _ refusal: OwnFile.Refusal, _ state: inout State, isLocked: Bool
-    ) -> QuarantineList {
-        var finding = QuarantineFile.finding(path, refusal)
-        let copy: QuarantineList? =
-            if case .list(let list) = QuarantineFile.read(QuarantineFile.backup(of: path), entry: Entry.init(list:)) {
-                list
-            } else { nil }
-        let known = copy ?? state.last
-        guard refusal.isDamage else {
-            report(finding, &state)
-            return known
-        }
-        if isLocked {
-            repair(path, known, &finding)
-        } else {
-            OwnFile.withLock(on: Path.parent(path), waitingAtMost: Self.longestWait) { isHeld in
-                if isHeld { repair(path, known, &finding) }
-            }
-        }
-        finding.message +=
-            copy != nil || !known.entries.isEmpty
-            ? " Its copy is used, so no plug-in is released." : " It has no usable copy; its entries are not known."
-        // A file that could not be set aside is read again.
-        if !state.damages.contains(finding) {
-            state.damages.append(finding)
-            HostEnvironment.log(.warning, "\(finding.message) \(finding.remedy)")
-        }
-        return known
-    }
-
-    /// Sets a damaged file aside and writes it anew; only while the directory is locked, so that a file that another
-    /// process has just repaired stays.
-    private func repair(_ path: String, _ known: QuarantineList, _ finding: inout PluginFinding) {
-        guard case .refused(let refusal) = QuarantineFile.read(path, entry: Entry.init(list:)), refusal.isDamage,
-            let kept = QuarantineFile.setAside(path)
-        else { return }
-        finding.message += " It is kept as \(quoted(kept))."
-        QuarantineFile.write(known, to: path)
-    }
-
-    /// Makes the pending changes in the file; those that cannot be written stay pending.
-    private func write(_ state: inout State) {
-        guard let path else {
-            state.last = read(&state, isLocked: false)
-            return
-        }
-        OwnFile.makeDirectory(Path.parent(path))
-        let failure: PluginFinding? = OwnFile.withLock(on: Path.parent(path), waitingAtMost: Self.longestWait) {
-            isHeld in
-            var list = read(&state, isLocked: isHeld)
-            _ = list.removeExpired()
-            state.last = list
-            guard isHeld else { return QuarantineFile.unwritten(path, "another process holds its lock") }
-            guard let reason = QuarantineFile.write(list, to: path) else {
-                state.pending = []
-                return nil
-            }
-            return QuarantineFile.unwritten(path, reason)
-        }
-        // Nothing is lost if only expired entries could not be removed.
-        if let failure, !state.pending.isEmpty { report(failure, &state) }
-    }
-
-    /// How long a change waits for other processes.
-    static let longestWait = Duration.seconds(1)
 }

@@ -14,9 +14,10 @@ extension Quarantine {
             case administrator
         }
 
-        /// The plug-in's identifier.
+        /// The plug-in's identifier; `*` for every plug-in.
         public let identifier: String
-        /// The bundle's directory; nil in an entry of the administrator, which holds for every bundle of the identifier.
+        /// The bundle's directory; nil in an entry of the administrator, which holds for every bundle of the identifier, and in
+        /// one for every plug-in.
         public let bundlePath: String?
         /// Who put it into quarantine; nil if it is not in quarantine, because it did not end processes often enough.
         public internal(set) var origin: Origin?
@@ -79,14 +80,20 @@ extension Quarantine.Entry {
     /// `path`: the bundle's directory.
     func finding(at path: String, application: String?) -> PluginFinding {
         let who = origin == .administrator ? "The administrator has put" : origin == .user ? "The user has put" : nil
+        let isOfEveryPlugin = identifier == QuarantineList.everyPlugin
         let beginning =
-            who.map { "\($0) \(quoted(identifier)) into quarantine." } ?? "\(quoted(identifier)) is in quarantine."
-        let clearing = "pluginhost quarantine clear \(identifier) --application \(application ?? "NAME")"
+            isOfEveryPlugin
+            ? "Every plug-in is in quarantine."
+            : who.map { "\($0) \(quoted(identifier)) into quarantine." } ?? "\(quoted(identifier)) is in quarantine."
+        let name = isOfEveryPlugin ? "'\(identifier)'" : identifier
+        let clearing = "pluginhost quarantine clear \(name) --application \(application ?? "NAME")"
         return PluginFinding(
             .quarantined, filePath: path, subject: identifier, message: "\(beginning) \(reason)",
             remedy: origin == .administrator
                 ? "Ask the administrator of this machine."
-                : "Install another version of it: a changed file ends the quarantine. To use this one again: \(clearing)"
+                : isOfEveryPlugin
+                    ? "To use the plug-ins again: \(clearing)"
+                    : "Install another version of it: a changed file ends the quarantine. To use this one again: \(clearing)"
         )
     }
 
@@ -166,7 +173,10 @@ extension Quarantine.Entry {
 
     /// Reads an entry; nil if it is not one.
     init?(list: PropertyList) {
-        guard let identifier = list[Key.identifier]?.string, let path = list[Key.path]?.string else { return nil }
+        guard let identifier = list[Key.identifier]?.string else { return nil }
+        let path = list[Key.path]?.string
+        // Only an entry for every plug-in needs no bundle.
+        guard path != nil || identifier == QuarantineList.everyPlugin else { return nil }
         self.init(identifier, bundlePath: path)
         if let text = list[Key.origin] {
             guard let origin = text.string.flatMap(Origin.init(rawValue:)), origin != .administrator else { return nil }

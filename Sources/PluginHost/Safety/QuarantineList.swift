@@ -1,7 +1,7 @@
 internal import PropertyLists
 
 /// The content of a quarantine file.
-struct QuarantineList: Sendable, Equatable {
+struct QuarantineList: KeptContent {
     private(set) var entries: [Quarantine.Entry] = []
     /// Keys of later versions, which are kept when the file is written.
     private var others: [String: PropertyList] = [:]
@@ -9,6 +9,8 @@ struct QuarantineList: Sendable, Equatable {
     private static let key = "Plugins"
 
     init() {}
+
+    init?(_ list: PropertyList) { self.init(list, entry: Quarantine.Entry.init(list:)) }
 
     /// Reads a list.
     ///
@@ -21,6 +23,16 @@ struct QuarantineList: Sendable, Equatable {
         }
         items[Self.key] = nil
         others = items
+    }
+
+    /// Every plug-in is in quarantine.
+    static var safest: QuarantineList {
+        var entry = Quarantine.Entry(everyPlugin, bundlePath: nil)
+        entry.origin = .user
+        entry.givenReason = "The list of the plug-ins in quarantine was damaged, and nobody knows which ones they were."
+        var list = QuarantineList()
+        list.entries = [entry]
+        return list
     }
 
     var list: PropertyList {
@@ -48,6 +60,8 @@ struct QuarantineList: Sendable, Equatable {
         case missedDeath(Quarantine.Entry, Quarantine.Death, Limit)
         case add(Quarantine.Entry)
         case clear(String)
+        /// Removes the entries that have expired.
+        case expire
     }
 
     mutating func apply(_ change: Change) {
@@ -58,6 +72,7 @@ struct QuarantineList: Sendable, Equatable {
             entry.givenReason = new.givenReason
             entries.append(entry)
         case .clear(let identifier): entries.removeAll { $0.identifier == identifier }
+        case .expire: removeExpired()
         case .death(let evidence, let death, let limit), .missedDeath(let evidence, let death, let limit):
             var entry = take(evidence)
             entry.isRemote = evidence.isRemote ?? entry.isRemote
@@ -91,6 +106,7 @@ struct QuarantineList: Sendable, Equatable {
     /// - Returns: whether something changed.
     ///
     /// **Cost.** One system call for each file of each entry, and reading those that were written since.
+    @discardableResult
     mutating func removeExpired() -> Bool {
         let old = entries
         entries = entries.compactMap { $0.renewed }
@@ -98,7 +114,61 @@ struct QuarantineList: Sendable, Equatable {
     }
 }
 
+/// The administrator's list of plug-ins in quarantine.
+struct AdministratorsQuarantine: KeptContent {
+    private(set) var entries: [Quarantine.Entry] = []
+
+    init() {}
+
+    init?(_ list: PropertyList) {
+        guard let content = QuarantineList(list, entry: Quarantine.Entry.init(administrators:)) else { return nil }
+        entries = content.entries
+    }
+
+    var list: PropertyList { .dictionary([:]) }
+
+    /// Only the administrator changes it, with an editor.
+    mutating func apply(_ change: Never) {}
+
+    /// Every plug-in is in quarantine.
+    static var safest: AdministratorsQuarantine {
+        var entry = Quarantine.Entry(everyPlugin, bundlePath: nil)
+        entry.origin = .administrator
+        entry.givenReason = "The administrator's list cannot be used, and nobody knows which plug-ins are on it."
+        var list = AdministratorsQuarantine()
+        list.entries = [entry]
+        return list
+    }
+}
+
 extension Quarantine.Entry {
+    /// Whether it holds for a bundle.
+    ///
+    /// An entry of the administrator holds for every bundle of its identifier. Another one holds for the bundle at its path,
+    /// and for every other bundle of the identifier with the same code: a copy is not better than the original.
+    ///
+    /// - Parameters:
+    ///   - identifier: of the bundle.
+    ///   - path: of the bundle's directory, with links resolved.
+    /// - Returns: whether the bundle is in quarantine.
+    ///
+    /// **Cost.** For another bundle of the same identifier: reading its code files that this process has not read yet.
+    func holds(for identifier: String, at path: String) -> Bool {
+        if self.identifier == QuarantineList.everyPlugin { return true }
+        guard self.identifier == identifier else { return false }
+        guard let bundlePath, bundlePath != path else { return true }
+        let own = files.filter { Path.isInside($0.path, directory: bundlePath) }
+        return !own.isEmpty
+            && own.allSatisfy { file in
+                CodeFile(path: path + file.path.dropFirst(bundlePath.utf8.count))?.digest == file.digest
+            }
+    }
+
+    /// Whether the content of files decides if it holds for a bundle.
+    func depends(onFilesOf identifier: String, at path: String) -> Bool {
+        self.identifier == identifier && bundlePath != nil && bundlePath != path
+    }
+
     /// Whether it ended the application lately, certainly, and also works from another process.
     ///
     /// `now`: nanoseconds since 1970.

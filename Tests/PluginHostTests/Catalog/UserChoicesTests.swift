@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ["", "Disabled = yes;", "( one )", "{ Disabled = (one); ", "{ Disabled = one; }"])
-    func fault485_aListThatIsNoneDisablesNothingAndIsNamed(_ text: String) throws {
+    func fault485_aListThatIsNoneReleasesNothingAndIsNamed(_ text: String) throws {
         let tree = try tree()
         try tree.tree.write("config/plugins.plist", text)
         try expectUnreadable(tree)
@@ -86,13 +86,20 @@ import Testing
         }
     }
 
-    private func expectUnreadable(_ tree: CatalogTree, _ comment: String = "") throws {
+    private func expectUnreadable(_ tree: CatalogTree, _ damage: String = "") throws {
         let catalog = catalog(tree)
-        #expect(catalog.plugins.count == 2, "\(comment)")
-        let finding = try #require(catalog.findings.first, "\(comment)")
+        #expect(catalog.plugins.isEmpty && catalog.isDisabled("one"), "\(damage)")
+        let finding = try #require(catalog.findings.first, "\(damage)")
         #expect(finding.code == .choicesUnreadable && finding.filePath == tree("config/plugins.plist"))
         #expect(!finding.remedy.isEmpty)
-        // A file that cannot be read is never overwritten.
-        #expect(throws: PluginError.self) { try catalog.setDisabled("one", true) }
+        #expect(catalog.explanation(of: "one").remedy.contains("pluginhost enable '*'"))
+        if damage == "writable" {
+            // What somebody else may have written is not written over.
+            #expect(throws: PluginError.self) { try catalog.setDisabled("one", true) }
+            return
+        }
+        try catalog.setDisabled("*", false)
+        #expect(catalog.plugins.count == 2, "\(damage)")
+        #expect(FileIdentity(path: tree("config/plugins.plist.damaged")) != nil, "\(damage)")
     }
 }

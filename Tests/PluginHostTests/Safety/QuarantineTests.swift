@@ -1,4 +1,5 @@
 import Glibc
+import PropertyLists
 import Synchronization
 import Testing
 
@@ -21,8 +22,10 @@ struct QuarantineFixture {
     var file: String { tree("state/app/quarantine") }
     /// Another process would see the file like this.
     var inFile: [Quarantine.Entry] {
-        guard case .list(let list) = QuarantineFile.read(file, entry: Quarantine.Entry.init(list:)) else { return [] }
-        return list.entries
+        guard let bytes = try? fileBytes(file),
+            let list = try? PropertyListReader.read(bytes, limits: ListFile.limits).value
+        else { return [] }
+        return QuarantineList(list)?.entries ?? []
     }
 
     var catalog: PluginCatalog {
@@ -256,11 +259,14 @@ struct QuarantineFixture {
         #expect(catalog.plugin("one") == nil && catalog.unusable.map(\.verdict) == [.quarantined])
         let finding = try #require(catalog.findings.first { $0.code == .quarantineUnusable })
         #expect(finding.filePath == fixture.file && finding.message.contains("no plug-in is released"))
-        #expect(finding.message.contains("quarantine.damaged") && !finding.remedy.isEmpty)
+        #expect(finding.message.contains("quarantine.backup") && finding.remedy.contains("quarantine.damaged"))
+        // Reading changes nothing. The next change keeps the file, and the next process finds a good one.
+        #expect(try fileBytes(fixture.file) == bad && !isPresent(fixture.file + ".damaged"))
+        try fixture.quarantine.add(try fixture.bundle("Two"), reason: "a reason")
         #expect(try fileBytes(fixture.file + ".damaged") == bad)
-        // The next process finds a good file.
-        #expect(fixture.inFile.map(\.identifier) == ["one"])
-        #expect(fixture.quarantine.entries.count == 1 && fixture.quarantine.findings == [finding])
+        #expect(fixture.inFile.map(\.identifier) == ["one", "two"])
+        #expect(fixture.quarantine.entries.count == 2)
+        #expect(fixture.quarantine.findings.map(\.message).first?.contains("was written anew") ?? false)
     }
 
     @Test func fault435_aFIFOAndADirectoryAreNotReadAndNothingIsReleased() throws {
@@ -276,7 +282,8 @@ struct QuarantineFixture {
                 #expect(truncate(fixture.file, 1 << 34) == 0)
             }
             #expect(fixture.verdicts["one"] == .quarantined, "\(kind)")
-            #expect(isPresent(fixture.file + ".damaged") && fixture.inFile.count == 1, "\(kind)")
+            try fixture.quarantine.add(try fixture.bundle("Two"), reason: "a reason")
+            #expect(isPresent(fixture.file + ".damaged") && fixture.inFile.count == 2, "\(kind)")
         }
     }
 

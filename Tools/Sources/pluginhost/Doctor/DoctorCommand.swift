@@ -72,6 +72,9 @@ struct DoctorCommand: ParsableCommand {
         if let application = search.application {
             checks.append(quarantineCheck(Quarantine.of(application: application)))
             checks.append(consentsCheck(PluginConsents.of(application: application)))
+            checks.append(
+                DoctorCheck(
+                    "The administrator's list of where plug-ins run", ExecutionListCheck.findings(for: application)))
         }
         let candidates = catalog.candidates
         for candidate in candidates where candidate.verdict != .usable { checks.append(DoctorCheck(unused: candidate)) }

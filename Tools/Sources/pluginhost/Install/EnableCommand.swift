@@ -17,7 +17,10 @@ struct DisableCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable",
         abstract: "Keeps an application from using a plug-in, for this user.",
-        discussion: "The choice is kept in plugins.plist in the user's configuration of the application.")
+        discussion: """
+            The choice is kept in plugins.plist in the user's configuration of the application. The identifier '*' stands for \
+            every plug-in.
+            """)
 
     @OptionGroup var choice: ChoiceArguments
 
@@ -63,10 +66,9 @@ struct ChoiceArguments: ParsableArguments {
             return
         }
         var page = Page()
-        page.line(
-            (identifier + ":", .bold),
-            (catalog.isDisabled(identifier) ? "disabled" : "enabled", done ? .green : .red))
-        page.paragraph(explanation.sentence, indent: 2)
+        let state = catalog.isDisabled(identifier) ? "disabled" : "enabled"
+        page.line((identifier + ":", .bold), (done ? state : "not changed, still \(state)", done ? .green : .red))
+        if done { page.paragraph(explanation.sentence, indent: 2) }
         report.write(to: &page)
         Terminal.write(page.text)
     }

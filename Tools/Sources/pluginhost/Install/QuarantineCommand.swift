@@ -81,24 +81,28 @@ struct AddQuarantineCommand: ParsableCommand {
 
     mutating func run() throws {
         let quarantine = try arguments.quarantine()
-        let bundle: PluginBundle
+        var names: [String] = []
         do {
-            bundle = try self.bundle
-            try quarantine.add(bundle, reason: reason)
+            for bundle in try bundles {
+                try quarantine.add(bundle, reason: reason)
+                names.append(bundle.bundleIdentifier ?? identifier)
+            }
         } catch let error as PluginError {
             try arguments.finish("add", quarantine, identifier, isDone: false, "\(error)", error.findings)
             return
         }
-        let name = bundle.bundleIdentifier ?? identifier
-        try arguments.finish("add", quarantine, name, isDone: true, "\(name) is in quarantine.")
+        let name = names.first ?? identifier
+        let copies = names.count > 1 ? ", with \(names.count) bundles" : ""
+        try arguments.finish("add", quarantine, name, isDone: true, "\(name) is in quarantine\(copies).")
     }
 
-    private var bundle: PluginBundle {
+    /// The bundle at a path, or every bundle of an identifier: the next one would take the place of the first.
+    private var bundles: [PluginBundle] {
         get throws {
-            if identifier.contains("/") { return try PluginBundle.open(path: identifier) }
+            if identifier.contains("/") { return [try PluginBundle.open(path: identifier)] }
             let search = try PluginSearch(.naming(arguments.application), folders: [])
             let explanation = search.catalog().explanation(of: identifier)
-            guard let candidate = explanation.plugin?.candidate ?? explanation.candidates.first else {
+            guard !explanation.candidates.isEmpty else {
                 throw PluginError(
                     bundlePath: identifier,
                     findings: [
@@ -107,7 +111,7 @@ struct AddQuarantineCommand: ParsableCommand {
                             remedy: explanation.remedy)
                     ])
             }
-            return try candidate.open()
+            return try explanation.candidates.map { try $0.open() }
         }
     }
 }

@@ -1,0 +1,263 @@
+internal import PluginABI
+internal import PropertyLists
+
+/// The content of a list that is kept in a file: a quarantine, consents, choices, where plug-ins run.
+protocol KeptContent: Sendable, Equatable {
+    /// A change of the content that can be made again on what another process wrote meanwhile.
+    associatedtype Change: Sendable
+
+    /// The content without a file.
+    init()
+    /// Reads a list; nil if something in it is not as this version writes it.
+    init?(_ list: PropertyList)
+    /// With the keys of later versions that were read.
+    var list: PropertyList { get }
+    mutating func apply(_ change: Change)
+
+    /// What holds if a file cannot be used and nothing else is known: what it may forbid is forbidden for every plug-in, and
+    /// what it may allow is allowed for none.
+    static var safest: Self { get }
+    /// The identifier that stands for every plug-in in such a list.
+    static var everyPlugin: String { get }
+}
+
+extension KeptContent {
+    static var everyPlugin: String { "*" }
+}
+
+/// What messages say about a list.
+struct ListWords: Sendable {
+    let code: PluginError.Code
+    /// The beginning of a sentence that the path follows.
+    let subject: String
+    /// The end of a sentence about a file that is a property list, but not such a list.
+    let noList: String
+    /// What the safest content means, as a sentence.
+    let safest: String
+    /// What to do about a damaged file, as a sentence.
+    let remedy: String
+    /// The beginning of a sentence: a change of it.
+    var change = ""
+    /// How bad it is if the safest content holds.
+    var severity = PluginFinding.Severity.error
+}
+
+/// A list of a user about an application's plug-ins, in a file: the one machine for all of these lists.
+///
+/// - **Reading.** Every use reads the file, so that it sees what other processes wrote. A file that belongs to neither the
+///   user nor root, or that every user may write to, is not believed.
+/// - **Changing.** While the directory is locked, the file is read, changed and replaced as a whole; its copy, `….backup`,
+///   follows. A change that cannot be written holds in this process and is made again at the next use.
+/// - **Damage.** If the file cannot be used, the safer reading holds: its copy, else what this process read before, else
+///   ``KeptContent/safest``. The next change keeps the damaged file as `….damaged`.
+///
+/// **Threads.** Any. Nothing is logged, and no other foreign code runs, under the lock.
+final class KeptList<Content: KeptContent>: Sendable {
+    /// The file, whether it exists or not; nil if the user has no home directory.
+    let path: String?
+    private let words: ListWords
+    /// Whether an older content may stand in for a damaged file.
+    ///
+    /// Not if the list allows something: the older one may allow what was withdrawn since.
+    private let hasCopy: Bool
+    private let state = Lock(State())
+
+    private struct State {
+        /// What could not be written, in order.
+        var pending: [Content.Change] = []
+        /// The content that was last read or written.
+        var last: Content?
+        /// Why the file could not be read at the last use.
+        var unread: PluginFinding?
+        /// Why the last change could not be written.
+        var unwritten: PluginFinding?
+        /// A damaged file that this process kept beside.
+        var kept: PluginFinding?
+
+        var findings: [PluginFinding] { [kept, unread, unwritten].compactMap(\.self) }
+    }
+
+    /// How long a change waits for other processes.
+    static var longestWait: Duration { .seconds(1) }
+
+    init(path: String?, _ words: ListWords, hasCopy: Bool = true) {
+        self.path = path
+        self.words = words
+        self.hasCopy = hasCopy
+    }
+
+    // MARK: Use
+
+    /// The content, with what could not be written.
+    var content: Content {
+        use { state in
+            if !state.pending.isEmpty { store(&state, waitingAtMost: .zero) }
+            return read(&state).content
+        }
+    }
+
+    /// What is wrong with the file since the last use; empty if nothing is.
+    var findings: [PluginFinding] { state.withLock(\.findings) }
+
+    /// Whether all changes of this process are in the file.
+    var isSaved: Bool { state.withLock(\.pending.isEmpty) }
+
+    /// Makes a change; what cannot be written holds in this process.
+    ///
+    /// - Returns: the content after it.
+    @discardableResult
+    func change(_ change: Content.Change) -> Content {
+        use { state in
+            state.pending.append(change)
+            return store(&state, waitingAtMost: Self.longestWait)
+        }
+    }
+
+    /// Makes a change, or nothing.
+    ///
+    /// - Throws: the finding; then nothing has changed.
+    func write(_ change: Content.Change) throws(PluginFinding) {
+        let failure: ListFile.Unwritable? = use { state in
+            state.pending.append(change)
+            do throws(ListFile.Unwritable) {
+                state.last = try storeLocked(&state, waitingAtMost: .seconds(5))
+                state.pending = []
+                return nil
+            } catch {
+                state.pending.removeLast()
+                return error
+            }
+        }
+        guard let failure else { return }
+        throw PluginFinding(
+            words.code, filePath: path,
+            message: "\(words.change) cannot be written\(path.map { " to \(quoted($0))" } ?? "") (\(failure.reason)).",
+            remedy: failure.remedy)
+    }
+
+    /// Makes a change by which nothing is lost if it cannot be written.
+    func tidy(_ change: Content.Change) {
+        use { state in
+            let old = (state.pending, state.unwritten)
+            state.pending.append(change)
+            store(&state, waitingAtMost: .zero)
+            if !state.pending.isEmpty { (state.pending, state.unwritten) = old }
+        }
+    }
+
+    /// Uses the state, and logs what is wrong since, after the lock.
+    @discardableResult
+    private func use<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, new) = state.withLock { state in
+            let known = state.findings
+            let result = body(&state)
+            return (result, state.findings.filter { !known.contains($0) })
+        }
+        for finding in new { HostEnvironment.log(.warning, "\(finding.message) \(finding.remedy)") }
+        return result
+    }
+
+    // MARK: The file
+
+    private func read(_ state: inout State) -> (content: Content, refusal: OwnFile.Refusal?) {
+        var content = Content()
+        var refusal: OwnFile.Refusal?
+        state.unread = nil
+        if let path {
+            do throws(OwnFile.Refusal) {
+                content = try ListFile.read(path, words) ?? Content()
+                state.last = content
+            } catch {
+                refusal = error
+                content = substitute(for: path, error, &state)
+            }
+        }
+        for change in state.pending { content.apply(change) }
+        return (content, refusal)
+    }
+
+    /// The safer reading of a file that cannot be used.
+    private func substitute(for path: String, _ refusal: OwnFile.Refusal, _ state: inout State) -> Content {
+        let copy: Content? = hasCopy ? (try? ListFile.read(Self.copy(of: path), words)) ?? nil : nil
+        let known = copy ?? (hasCopy ? state.last : nil)
+        var finding = ListFile.unread(path, refusal, words)
+        if known == nil {
+            finding.message += " " + words.safest
+        } else {
+            finding.severity = .warning
+            finding.message +=
+                copy == nil
+                ? " What this process knows of it holds, so no plug-in is released."
+                : " Its copy \(quoted(Self.copy(of: path))) is used, so no plug-in is released."
+        }
+        if refusal.isDamage { finding.remedy += " The next change keeps it as \(quoted(path + ".damaged"))." }
+        state.unread = finding
+        return known ?? .safest
+    }
+
+    private static func copy(of path: String) -> String { path + ".backup" }
+
+    /// Makes the pending changes in the file; those that cannot be written stay pending.
+    @discardableResult
+    private func store(_ state: inout State, waitingAtMost time: Duration) -> Content {
+        do throws(ListFile.Unwritable) {
+            let content = try storeLocked(&state, waitingAtMost: time)
+            state.pending = []
+            state.unwritten = nil
+            state.last = content
+            return content
+        } catch {
+            state.unwritten = PluginFinding(
+                .warning, words.code, filePath: path,
+                message: """
+                    \(words.change) \(path.map { "in \(quoted($0)) " } ?? "")was not written (\(error.reason)); it holds in this \
+                    process and is written with the next change.
+                    """,
+                remedy: error.remedy)
+            return read(&state).content
+        }
+    }
+
+    private static func lock(
+        _ directory: String, waitingAtMost time: Duration
+    ) throws(ListFile.Unwritable) -> DirectoryLock {
+        do throws(DirectoryLock.Failure) {
+            return try DirectoryLock(directory, waitingAtMost: time)
+        } catch {
+            throw ListFile.Unwritable(reason: error.reason, remedy: error.remedy)
+        }
+    }
+
+    private func storeLocked(_ state: inout State, waitingAtMost time: Duration) throws(ListFile.Unwritable) -> Content
+    {
+        guard let path else {
+            throw ListFile.Unwritable(reason: "the user has no home directory", remedy: "Set HOME to a directory.")
+        }
+        let directory = Path.parent(path)
+        if let unmade = OwnFile.makeDirectory(directory) {
+            throw ListFile.Unwritable(
+                reason: "\(quoted(unmade.path)) cannot be made: \(describe(errno: unmade.errno))",
+                remedy: ErrorNumber.remedy(unmade.errno, to: .make))
+        }
+        let lock = try Self.lock(directory, waitingAtMost: time)
+        defer { extendLifetime(lock) }
+        let (content, refusal) = read(&state)
+        let bytes = try ListFile.bytes(content)
+        if let refusal {
+            // What somebody else wrote, or what may be read later, is not written over.
+            guard refusal.isDamage else {
+                throw ListFile.Unwritable(reason: "the file there \(refusal.reason)", remedy: refusal.remedy)
+            }
+            let kept = try ListFile.keep(path)
+            state.kept = PluginFinding(
+                .warning, words.code, filePath: path,
+                message: (state.unread?.message ?? "") + " It is kept as \(quoted(kept)), and was written anew.",
+                remedy: words.remedy)
+        }
+        try ListFile.write(bytes, to: path)
+        state.unread = nil
+        // Without a copy nothing is lost as long as the file is good.
+        if hasCopy { try? ListFile.write(bytes, to: Self.copy(of: path)) }
+        return content
+    }
+}

@@ -1,0 +1,82 @@
+import Glibc
+internal import PropertyLists
+
+/// How a list is read from its file and written to it.
+///
+/// There is one limit for both: nothing is written that could not be read again.
+enum ListFile {
+    /// 16 MiB, 64 levels and 2 million values: enough for 1,000 plug-ins with 40 libraries each, several times.
+    static let limits = PropertyListLimits(size: 16 << 20, depth: 64, nodes: 2_000_000)
+
+    /// - Returns: nil if nothing is at the path.
+    static func read<Content: KeptContent>(_ path: String, _ words: ListWords) throws(OwnFile.Refusal) -> Content? {
+        guard let bytes = try OwnFile.bytes(path: path, atMost: limits.size) else { return nil }
+        let reason: String
+        do {
+            if let content = Content(try PropertyListReader.read(bytes, limits: limits).value) { return content }
+            reason = words.noList
+        } catch {
+            reason = "has a fault: \(error)"
+        }
+        throw OwnFile.Refusal(reason: reason, remedy: words.remedy, isDamage: true)
+    }
+
+    static func unread(_ path: String, _ refusal: OwnFile.Refusal, _ words: ListWords) -> PluginFinding {
+        PluginFinding(
+            words.severity, words.code, filePath: path,
+            message: "\(words.subject) \(quoted(path)) cannot be used: the file \(refusal.reason.asSentence)",
+            remedy: refusal.remedy)
+    }
+
+    /// Why a content cannot be written.
+    struct Unwritable: Error {
+        /// As a part of a sentence in brackets.
+        let reason: String
+        let remedy: String
+
+        static func system(_ errno: CInt, to operation: ErrorNumber.Operation = .write) -> Unwritable {
+            Unwritable(reason: describe(errno: errno), remedy: ErrorNumber.remedy(errno, to: operation))
+        }
+    }
+
+    static func bytes(_ content: some KeptContent) throws(Unwritable) -> [UInt8] {
+        let bytes: [UInt8]
+        do {
+            bytes = Array(try PropertyListWriter.xml(content.list).utf8)
+        } catch {
+            throw Unwritable(reason: "\(error)", remedy: "Use a shorter text without control characters.")
+        }
+        guard bytes.count <= limits.size, (try? PropertyListReader.read(bytes, limits: limits)) != nil else {
+            throw Unwritable(
+                reason: """
+                    it would have \(bytes.count) bytes, and at most \(limits.size) bytes and \(limits.nodes) values are read
+                    """,
+                remedy: "Remove entries from it that are not needed any more.")
+        }
+        return bytes
+    }
+
+    static func write(_ bytes: [UInt8], to path: String) throws(Unwritable) {
+        do throws(FileReplacement.Failure) {
+            try FileReplacement().replace(path, with: bytes)
+        } catch {
+            throw .system(error.errno)
+        }
+        FileReplacement.removeLeftovers(of: path)
+    }
+
+    /// Keeps a damaged file under another name, before it is replaced.
+    ///
+    /// A file stays in its place until then: a process that ends in between leaves damage, and not a missing file, which
+    /// would release every plug-in.
+    ///
+    /// - Returns: the other path.
+    static func keep(_ path: String) throws(Unwritable) -> String {
+        let kept = path + ".damaged"
+        unlink(kept)
+        if link(path, kept) == 0 { return kept }
+        // What cannot have two names, such as a directory.
+        guard rename(path, kept) == 0 else { throw .system(errno, to: .rename) }
+        return kept
+    }
+}
