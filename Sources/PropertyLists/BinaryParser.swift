@@ -140,9 +140,12 @@ struct BinaryParser: ~Copyable {
             return
         }
         // If one key is repeated, thousands may be.
-        let repeated = frames[last].entries.enter(
-            value, forKey: key, policy, mayRepeat: !duplicates.isEmpty)
-        if let repeated { note(key, at: place, hasSameValue: repeated) }
+        switch frames[last].entries.enter(value, forKey: key, policy, mayRepeat: !duplicates.isEmpty) {
+        case .none: break
+        case .sameValue: note(key, at: place, hasSameValue: true)
+        case .otherValue: note(key, at: place, hasSameValue: false)
+        case .otherForm: duplicates.otherForm = duplicates.otherForm ?? key
+        }
     }
 
     @inline(never)

@@ -32,11 +32,27 @@ public struct DuplicateKeys: Sendable, Hashable {
     /// Whether one of those has a different value than the first with its name.
     public internal(set) var furtherDiffer = false
 
+    /// The first key that was left out because a key before it is spelt with other bytes, but differs from it in the Unicode
+    /// form only; nil if there is none.
+    public internal(set) var otherForm: String?
+
     /// A list without such keys.
     public init() {}
 
-    /// Whether there are none.
+    /// Whether no key was there twice.
     public var isEmpty: Bool { listed.isEmpty && further == 0 }
+}
+
+/// What a dictionary has under a key already.
+enum KeyRepetition {
+    /// Nothing, so the value was added.
+    case none
+    case sameValue
+    case otherValue
+    /// A value under a key of other bytes that differs in the Unicode form only.
+    case otherForm
+
+    fileprivate init(isSameValue: Bool) { self = isSameValue ? .sameValue : .otherValue }
 }
 
 extension [String: PropertyList] {
@@ -44,20 +60,19 @@ extension [String: PropertyList] {
     ///
     /// `mayRepeat`: whether the key probably exists already; then it is looked up first, instead of being inserted and
     /// removed again.
-    ///
-    /// - Returns: for an existing key, whether it has the same value; nil for a new key, and for one that is spelt with
-    ///   other bytes.
     mutating func enter(
         _ value: PropertyList, forKey key: String, _ policy: TreeBuilder.DuplicatePolicy, mayRepeat: Bool
-    ) -> Bool? {
-        guard policy == .keepFirst else { return updateValue(value, forKey: key).map { $0 == value } }
-        if mayRepeat, let index = index(forKey: key) {
-            return keys[index].hasBytes(of: key) ? values[index] == value : nil
+    ) -> KeyRepetition {
+        guard policy == .keepFirst else {
+            return updateValue(value, forKey: key).map { KeyRepetition(isSameValue: $0 == value) } ?? .none
         }
-        guard let first = updateValue(value, forKey: key), let index = index(forKey: key) else { return nil }
+        if mayRepeat, let index = index(forKey: key) {
+            return keys[index].hasBytes(of: key) ? KeyRepetition(isSameValue: values[index] == value) : .otherForm
+        }
+        guard let first = updateValue(value, forKey: key), let index = index(forKey: key) else { return .none }
         values[index] = first
         // The dictionary keeps the spelling of the first key.
-        return keys[index].hasBytes(of: key) ? first == value : nil
+        return keys[index].hasBytes(of: key) ? KeyRepetition(isSameValue: first == value) : .otherForm
     }
 }
 

@@ -99,6 +99,7 @@ extension TreeBuilder {
     /// The keys that a dictionary in the text contains more than once, in the order of the file.
     borrowing func duplicateKeys(in text: UnsafeBufferPointer<UInt8>) -> DuplicateKeys {
         var keys = DuplicateKeys()
+        keys.otherForm = otherForm
         if duplicates.isEmpty { return keys }
         var counter = PositionCounter(text)
         keys.listed = duplicates.sorted { $0.key.offset < $1.key.offset }.map { duplicate in

@@ -73,6 +73,8 @@ struct TreeBuilder: ~Copyable {
     private(set) var duplicates: [Duplicate] = []
     /// How many more there were.
     private(set) var furtherDuplicates = 0
+    /// ``DuplicateKeys/otherForm``.
+    private(set) var otherForm: String?
     /// Whether one of those has a different value than the first.
     private(set) var furtherDiffer = false
     /// Whether the position of every key is recorded, for a checker.
@@ -284,8 +286,12 @@ struct TreeBuilder: ~Copyable {
         for index in itsValues.indices {
             let key = itsKeys.moveElement(from: index)
             let value = itsValues.moveElement(from: index)
-            let repeated = entries.enter(value, forKey: key.name, policy, mayRepeat: !duplicates.isEmpty)
-            if let repeated { note(key, hasSameValue: repeated) }
+            switch entries.enter(value, forKey: key.name, policy, mayRepeat: !duplicates.isEmpty) {
+            case .none: break
+            case .sameValue: note(key, hasSameValue: true)
+            case .otherValue: note(key, hasSameValue: false)
+            case .otherForm: otherForm = otherForm ?? key.name
+            }
         }
         if itsKeys.count > itsValues.count { keys.append(itsKeys.moveElement(from: itsValues.count)) }
     }

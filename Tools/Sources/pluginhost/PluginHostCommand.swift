@@ -94,11 +94,25 @@ struct PluginHostCommand: ParsableCommand {
             ])
             if let text = try? document.text() { Terminal.write(text) }
         } else {
-            let text = fullMessage(for: error)
+            let text = isAnswer ? fullMessage(for: error) : escaped(fullMessage(for: error))
             let shown = Terminal.isUTF8 ? text : text.inASCII
             if !text.isEmpty { Terminal.write(shown + "\n", to: isAnswer ? STDOUT_FILENO : STDERR_FILENO) }
         }
         Glibc.exit(isAnswer ? ExitStatus.fine.rawValue : ExitStatus.unable.rawValue)
+    }
+
+    /// A message of the parser without control characters of the arguments that it repeats.
+    private static func escaped(_ message: String) -> String {
+        var text = message
+        for argument in CommandLine.arguments.dropFirst() {
+            // The parser repeats an argument, or what follows the “=” in it.
+            let value = argument.split(separator: "=", maxSplits: 1).last.map(String.init) ?? ""
+            for part in [argument, value] where part.unicodeScalars.contains(where: { $0.value < 0x20 }) {
+                text = text.replacing(part, with: part.escapedForTerminal)
+            }
+        }
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).escapedForTerminal }
+            .joined(separator: "\n")
     }
 
     /// The compiler's version, as precisely as a program can find out.

@@ -477,4 +477,21 @@ import Testing
             #expect(made.findings.isEmpty == fits, "\(target) \(made.findings)")
         }
     }
+
+    @Test(arguments: [
+        ("\u{0}", "U+0000"), ("\u{1B}", "U+001B"), ("\u{7}", "U+0007"), ("\u{FFFE}", "U+FFFE"), ("\u{FFFF}", "U+FFFF"),
+    ])
+    func fault784_aCharacterThatXMLDoesNotAllowIsAFindingWithItsPlace(character: String, name: String) throws {
+        let tree = try tree()
+        let text = try export(tree).replacing("Öffnen", with: "Öff\(character)nen")
+        #expect(text.contains(character))
+        let finding = #expect(throws: LintFinding.self) { try imported(text, tree) }
+        #expect(finding?.message.contains(name) ?? false && finding?.place != nil, "\(finding as Any)")
+        // Also where nobody reads: in a comment and in an attribute.
+        for place in ["<!-- \(character) -->", "<a b=\"\(character)\"/>"] {
+            #expect(throws: LintFinding.self) {
+                try imported(export(tree).replacing("<body>", with: "<body>" + place), tree)
+            }
+        }
+    }
 }

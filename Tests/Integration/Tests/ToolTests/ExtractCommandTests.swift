@@ -80,4 +80,36 @@ import Testing
         #expect(try PluginHostTool.run("strings", "extract").status == 2)
         #expect(try PluginHostTool.run("strings", "extract", "-s", "a b", ".").status == 2)
     }
+
+    @Test(arguments: ["../../x", "/tmp/x", "..", "a/b", "no language", "en\u{1B}[2J"])
+    func fault782_nothingIsWrittenOutsideOfTheBundle(_ language: String) throws {
+        var files = Self.files
+        files["X.bundle/Contents/Resources/en.lproj/Localizable.strings"] = nil
+        files["Y.bundle/Contents/Resources/a.txt"] = ""
+        files["Y.bundle/Contents/Info.plist"] =
+            "<plist version=\"1.0\"><dict><key>CFBundleDevelopmentRegion</key><string>"
+            + language.replacing("\u{1B}", with: "") + "</string></dict></plist>"
+        let folder = try Workspace.folder(files)
+        let before = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+        for arguments in [["X.bundle", "--language", language], ["Y.bundle"]] {
+            let output = try PluginHostTool.run(
+                ["strings", "extract", folder.path + "/Sources", "--output", folder.path + "/" + arguments[0]]
+                    + arguments.dropFirst())
+            #expect(output.status == 2 && output.standardOutput.contains("is not a language"), "\(output)")
+            #expect(!output.standardOutput.contains("\u{1B}[2J"))
+            #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == before)
+        }
+    }
+
+    @Test func fault782_aTableNameOfASourceLeadsNowhereElse() throws {
+        var files = Self.files
+        files["Sources/a.swift"] =
+            "NSLocalizedString(\"Open\", tableName: \"../../../../evil\", comment: \"A button\")\n"
+        let folder = try Workspace.folder(files)
+        let before = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+        let output = try PluginHostTool.run(
+            "strings", "extract", folder.path + "/Sources", "--output", folder.path + "/X.bundle")
+        #expect(output.status == 1 && output.standardOutput.contains("cannot be the name of a file"), "\(output)")
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == before)
+    }
 }

@@ -122,4 +122,36 @@ import Testing
             #expect(output.standardOutput.isEmpty && !output.standardError.isEmpty, "\(command) \(output)")
         }
     }
+
+    @Test func fault783_twoKeysThatDifferInTheirUnicodeFormOnlyAreNotMadeOne() throws {
+        let contents = [
+            "{ \"\u{E9}\" = one; \"e\u{301}\" = two; }",
+            "{ \"a\": { \"\u{E9}\": 1, \"e\u{301}\": 2 } }",
+            "<plist version=\"1.0\"><dict><key>\u{E9}</key><true/><key>x</key><true/><key>e\u{301}</key><true/></dict></plist>",
+        ]
+        for content in contents {
+            let file = try list(content)
+            for form in ["xml1", "openstep"] {
+                let output = try PluginHostTool.run("plist", "convert", form, file.path)
+                #expect(output.status == 1 && output.standardError.contains("[duplicateKey]"), "\(content): \(output)")
+                #expect(try String(contentsOf: file, encoding: .utf8) == content)
+            }
+        }
+    }
+
+    @Test func fault784_controlCharactersOfOptionsDoNotReachTheTerminal() throws {
+        let escape = "\u{1B}]0;owned\u{7}"
+        for arguments in [
+            ["plist", "convert", escape, "x"], ["plist", "convert", "xml1\n\nError: fake\(escape)", "x"],
+            ["list", "--\(escape)"], ["list", "--format=\(escape)"], [escape], ["list", "--sort", escape],
+            ["install", "--in", "a", "--application", escape, "x"], ["load", "--time", escape, "x"],
+        ] {
+            let output = try PluginHostTool.run(arguments)
+            #expect(output.status == 2, "\(arguments) \(output)")
+            for text in [output.standardOutput, output.standardError] {
+                #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x7F }, "\(text)")
+                #expect(!text.contains("\nError: fake"), "\(text)")
+            }
+        }
+    }
 }

@@ -26,6 +26,9 @@ struct MarkupReader {
     /// The byte where the last event begins.
     private(set) var offset = 0
 
+    /// The first character that XML 1.0 does not allow anywhere in a document, such as NUL and ESC.
+    private let forbidden: Int?
+
     private static let deepest = 64
     private static let mostAttributes = 64
 
@@ -34,7 +37,20 @@ struct MarkupReader {
         bytes = Array(text.utf8)
         source = bytes.withUnsafeBufferPointer { SourceText($0) }
         budget = ReadingBudget(inputSize: bytes.count)
+        forbidden = Self.firstForbidden(in: bytes)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
+    }
+
+    private static func firstForbidden(in bytes: [UInt8]) -> Int? {
+        bytes.indices.first { index in
+            switch bytes[index] {
+            case 0x09, 0x0A, 0x0D: false
+            case 0..<0x20: true
+            // U+FFFE and U+FFFF.
+            case 0xEF: index + 2 < bytes.count && bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE
+            default: false
+            }
+        }
     }
 
     /// The place of an offset.
@@ -57,6 +73,13 @@ struct MarkupReader {
         if let name = pendingEnd {
             pendingEnd = nil
             return .end(name: name)
+        }
+        if let forbidden {
+            let scalar =
+                bytes[forbidden] == 0xEF ? 0xFF00 | UInt32(bytes[forbidden + 2]) + 0x40 : UInt32(bytes[forbidden])
+            let digits = String(scalar, radix: 16, uppercase: true)
+            let number = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            throw fault(.unexpectedCharacter, "The character U+\(number) is not allowed in XML.", at: forbidden)
         }
         while index < bytes.count {
             offset = index

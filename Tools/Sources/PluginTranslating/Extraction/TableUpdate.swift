@@ -63,6 +63,7 @@ public struct TableUpdate: Sendable {
     /// - Throws: a finding if a table cannot be read.
     public init(_ extraction: KeyExtraction, at path: String, options: Options = Options()) throws(LintFinding) {
         let folders = LocalizedFolders(at: path, development: options.language)
+        try folders.requireLanguage()
         var tables: [Table] = []
         let names = Set(extraction.tables.keys)
             .union(extraction.sourceCount > 0 ? [LocalizedTables.defaultTable] : []).sorted()

@@ -1,3 +1,4 @@
+@_spi(Tools) internal import PluginHost
 @_spi(Tools) public import PluginLinting
 public import PropertyLists
 
@@ -12,13 +13,23 @@ public enum PropertyListFile {
     public static func read(_ bytes: [UInt8], path: String) throws(LintFinding) -> PropertyList {
         if path.hasSuffix(".json") { return try TableContent.json(path, bytes) }
         let first = bytes.first { $0 > 0x20 }
-        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") || first == UInt8(ascii: "\""),
-            let list = try? JSONList.read(bytes)
-        {
-            return list
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") || first == UInt8(ascii: "\"") {
+            do throws(PropertyListFault) { return try JSONList.read(bytes) } catch {
+                // What has come so far is JSON, and no old-style list.
+                if error.code == .duplicateKey { throw InputFile.finding(error, in: path, bytes) }
+            }
         }
         do throws(PropertyListFault) {
-            return try PropertyListReader.read(bytes, limits: .stringsTable).value
+            let (value, _, duplicates) = try bytes.withUnsafeBufferPointer { (bytes) throws(PropertyListFault) in
+                try PropertyListReader.readAll(UnsafeRawBufferPointer(bytes), limits: .stringsTable)
+            }
+            // One of the two values would be lost.
+            if let key = duplicates.otherForm {
+                throw PropertyListFault(
+                    code: .duplicateKey, position: .whole,
+                    message: "The key \(quoted(key)) is there in two spellings that differ in their Unicode form only.")
+            }
+            return value
         } catch {
             throw InputFile.finding(error, in: path, bytes)
         }

@@ -84,6 +84,26 @@ struct LocalizedFolders {
         return folders.keys.filter { $0 != "Base" }.sorted().first { LanguageTag($0)?.canonical == meant } ?? language
     }
 
+    /// Whether a name can be that of a file in a directory: it leads nowhere else.
+    static func isName(_ name: String) -> Bool {
+        !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 200
+            && name.utf8.allSatisfy { $0 != UInt8(ascii: "/") && $0 >= 0x20 && $0 != 0x7F }
+    }
+
+    /// Checks the development language, which the caller or the bundle's Info.plist named, before anything is written to its
+    /// directory.
+    ///
+    /// - Throws: a finding unless the directory exists or the name is a language.
+    func requireLanguage() throws(LintFinding) {
+        if paths[development] != nil { return }
+        guard Self.isName(development), LanguageTag(development) != nil else {
+            throw LintFinding(
+                .error, .unknownLanguage, filePath: root, subject: development,
+                message: "The development language \(quoted(development)) is not a language.",
+                remedy: "Name it by its code, such as en or pt-BR, in CFBundleDevelopmentRegion or by --language.")
+        }
+    }
+
     /// Whether a name is that of a pseudo-language, `en-XA`, or of notes to translators, `qqq`.
     private static func isArtificial(_ name: String) -> Bool {
         let tag = LanguageTag(name)?.description ?? ""
