@@ -82,7 +82,9 @@ public struct BundlePacker: Sendable {
         let leftOut = try gather(source, executable, into: &tree)
         let staging = try StagingDirectory(in: output)
         let staged = Path.join(staging.path, source.name + ".bundle")
-        guard mkdir(staged, 0o755) == 0 else { throw .refused(.unwritable, staged, cannot: "be made", errno: errno) }
+        guard mkdir(staged, 0o755) == 0 else {
+            throw .refused(.unwritable, staged, cannot: "be made", to: .make, errno: errno)
+        }
         try tree.write(to: staged)
         try finish(source, tree, staged, hasExecutable: executable != nil)
         let bundle = try opened(staged)
@@ -203,7 +205,9 @@ public struct BundlePacker: Sendable {
         let file = Path.join(staging.path, "archive")
         try ArchiveWriter.write(staged, as: name + ".bundle", to: file)
         let target = Path.join(output, name + version + ".tar.zst")
-        guard rename(file, target) == 0 else { throw .refused(.unwritable, target, cannot: "be written", errno: errno) }
+        guard rename(file, target) == 0 else {
+            throw .refused(.unwritable, target, cannot: "be written", to: .rename, errno: errno)
+        }
         return target
     }
 

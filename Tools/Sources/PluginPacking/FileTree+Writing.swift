@@ -19,7 +19,7 @@ extension FileTree {
             switch entries[path] {
             case .directory:
                 guard mkdir(target, 0o700) == 0 else {
-                    throw .refused(.unwritable, target, cannot: "be made", errno: errno)
+                    throw .refused(.unwritable, target, cannot: "be made", to: .make, errno: errno)
                 }
             case .file(let bytes, _): try Self.write(bytes, to: target)
             case .link, nil: break
@@ -41,7 +41,7 @@ extension FileTree {
             case .file: mode = 0o644
             case .link(let goal):
                 guard symlink(goal, target) == 0 else {
-                    throw .refused(.unwritable, target, cannot: "be made", errno: errno)
+                    throw .refused(.unwritable, target, cannot: "be made", to: .make, errno: errno)
                 }
                 continue
             case nil: continue
@@ -53,15 +53,35 @@ extension FileTree {
     }
 
     /// Makes a directory, and the ones above it that are missing.
-    static func makeDirectory(_ path: String) throws(PackingError) {
-        var made = path.hasPrefix("/") ? "/" : ""
+    ///
+    /// - Returns: those that it made, the outermost first.
+    /// - Throws: ``PackingError``; then none was made.
+    @discardableResult
+    static func makeDirectory(_ path: String) throws(PackingError) -> [String] {
+        var made: [String] = []
+        var place = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
-            made += part
-            guard mkdir(made, 0o777) == 0 || FileIdentity(path: made)?.isDirectory ?? false else {
-                throw .refused(.unwritable, made, cannot: "be made", errno: errno)
+            place += part
+            if mkdir(place, 0o777) == 0 {
+                made.append(place)
+            } else {
+                let number = errno
+                // Why not EEXIST alone: a directory that exists may also answer EROFS or EACCES.
+                guard FileIdentity(path: place)?.isDirectory ?? false else {
+                    removeEmpty(made)
+                    throw .refused(.unwritable, place, cannot: "be made", to: .make, errno: number)
+                }
             }
-            made += "/"
+            place += "/"
         }
+        return made
+    }
+
+    /// Removes directories that were made for something which failed, as far as nobody has put something into them.
+    ///
+    /// `directories`: the outermost first.
+    static func removeEmpty(_ directories: [String]) {
+        for directory in directories.reversed() { rmdir(directory) }
     }
 
     /// Gives every file and directory the same time.
@@ -79,7 +99,7 @@ extension FileTree {
 
     private static func write(_ bytes: FileBytes, to path: String) throws(PackingError) {
         let descriptor = openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .refused(.unwritable, path, cannot: "be made", errno: errno) }
+        guard descriptor >= 0 else { throw .refused(.unwritable, path, cannot: "be made", to: .make, errno: errno) }
         defer { close(descriptor) }
         switch bytes {
         case .memory(let bytes): try append(bytes, to: descriptor, path)

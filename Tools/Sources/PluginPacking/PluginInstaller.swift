@@ -48,13 +48,24 @@ public struct PluginInstaller: Sendable {
     /// - Returns: the result; nothing was installed if the checker found an error.
     /// - Throws: ``PackingError`` if it failed; then nothing was changed.
     public func install(_ file: String) throws(PackingError) -> Result {
-        try FileTree.makeDirectory(folder)
-        return try locked { (folder) throws(PackingError) in try install(file, in: folder) }
+        let made = try FileTree.makeDirectory(folder)
+        var isDone = false
+        // Nothing is left of what failed.
+        defer { if !isDone { FileTree.removeEmpty(made) } }
+        let result = try locked { (folder) throws(PackingError) in try install(file, in: folder) }
+        isDone = result.isDone
+        return result
     }
 
     private func install(_ file: String, in folder: String) throws(PackingError) -> Result {
         let staging = try StagingDirectory(in: folder)
         let (name, tree) = try unpacked(file, in: staging.path)
+        // No catalogue would find it, and the installer's own directories have such names.
+        guard !name.hasPrefix(".") else {
+            throw PackingError(
+                .unsafeFile, path: file, message: "\(quoted(name)) cannot be a bundle's name: it begins with a dot.",
+                remedy: "Give the bundle another name, and pack it again.")
+        }
         let staged = Path.join(staging.path, name)
         let target = Path.join(folder, name)
         let bundle = try Self.opened(staged)
@@ -68,7 +79,7 @@ public struct PluginInstaller: Sendable {
         try tree.setTimes(in: staged)
         try Self.flush(folder)
         if try !staging.publishIfFree(name, at: target) {
-            try replace(target, by: staged, in: folder, staging.path)
+            try replace(target, by: staged, in: folder, staging)
         }
         // The bundle is in place, and everything in it is on the disk. If this fails, the kernel writes its name later.
         try? Self.flush(folder)
@@ -91,7 +102,9 @@ public struct PluginInstaller: Sendable {
         _ = try tree.add(contentsOf: source)
         try tree.check()
         let staged = Path.join(staging, name)
-        guard mkdir(staged, 0o700) == 0 else { throw .refused(.unwritable, staged, cannot: "be made", errno: errno) }
+        guard mkdir(staged, 0o700) == 0 else {
+            throw .refused(.unwritable, staged, cannot: "be made", to: .make, errno: errno)
+        }
         try tree.write(to: staged)
         return (name, tree)
     }
@@ -101,27 +114,44 @@ public struct PluginInstaller: Sendable {
     /// The version that was kept until now is removed first. So if the process ends at any moment, the kept version is
     /// the one before the version in place, or there is none.
     private func replace(
-        _ target: String, by staged: String, in folder: String, _ staging: String
+        _ target: String, by staged: String, in folder: String, _ staging: borrowing StagingDirectory
     ) throws(PackingError) {
-        let previous = Path.join(folder, Self.previousName)
-        try FileTree.makeDirectory(previous)
-        let kept = Path.join(previous, Path.lastComponent(target))
-        let older = Path.join(staging, "older")
-        let number = packing_rename_to_free(kept, older)
+        let kept = Path.join(try Self.previous(in: folder, isMade: true), Path.lastComponent(target))
+        let older = Path.join(staging.path, "older")
+        let number = try staging.move(kept, to: older)
         guard number == 0 || number == ENOENT else {
-            throw .refused(.unwritable, kept, cannot: "be removed", errno: number)
+            throw .refused(.unwritable, kept, cannot: "be removed", to: .rename, errno: number)
         }
         do throws(PackingError) {
-            try StagingDirectory.exchange(staged, target)
+            try staging.exchange(staged, target)
             let move = packing_rename_to_free(staged, kept)
             guard move != 0 else { return }
             // An error means that nothing was changed.
-            try StagingDirectory.exchange(staged, target)
-            throw .refused(.unwritable, kept, cannot: "be kept", errno: move)
+            try staging.exchange(staged, target)
+            throw .refused(.unwritable, kept, cannot: "be kept", to: .rename, errno: move)
         } catch {
             _ = packing_rename_to_free(older, kept)
             throw error
         }
+    }
+
+    /// The folder for replaced bundles.
+    ///
+    /// - Throws: ``PackingError`` if there is something else in its place, such as a link: it is not followed.
+    private static func previous(in folder: String, isMade: Bool) throws(PackingError) -> String {
+        let path = Path.join(folder, previousName)
+        var status = stat()
+        if lstat(path, &status) != 0 {
+            if isMade, errno == ENOENT { try FileTree.makeDirectory(path) }
+            return path
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw PackingError(
+                .unsafeFile, path: path,
+                message: "\(quoted(path)), the folder for replaced bundles, is not a directory of \(quoted(folder)).",
+                remedy: "Remove it: links are not followed.")
+        }
+        return path
     }
 
     /// The version of the bundle in place.
@@ -158,12 +188,16 @@ public struct PluginInstaller: Sendable {
     /// - Throws: ``PackingError``; the code is `notInstalled` if the plug-in is not in the folder.
     public func uninstall(_ plugin: String) throws(PackingError) -> Result {
         try locked { (folder) throws(PackingError) in
-            let found = try find(plugin, in: folder)
+            // First, because it finishes what a killed process began.
             let staging = try StagingDirectory(in: folder)
-            let number = packing_rename_to_free(found.path, Path.join(staging.path, "removed"))
-            guard number == 0 else { throw .refused(.unwritable, found.path, cannot: "be removed", errno: number) }
-            let kept = Path.join(folder, Self.previousName + "/" + Path.lastComponent(found.path))
-            _ = packing_rename_to_free(kept, Path.join(staging.path, "older"))
+            let found = try find(plugin, in: folder)
+            let kept = Path.join(
+                try Self.previous(in: folder, isMade: false), Path.lastComponent(found.path))
+            let number = try staging.move(found.path, to: Path.join(staging.path, "removed"))
+            guard number == 0 else {
+                throw .refused(.unwritable, found.path, cannot: "be removed", to: .remove, errno: number)
+            }
+            _ = try? staging.move(kept, to: Path.join(staging.path, "older"))
             return Result(path: nil, identifier: found.identifier, version: nil, replaced: found.version ?? "")
         }
     }
@@ -177,9 +211,13 @@ public struct PluginInstaller: Sendable {
     /// - Throws: ``PackingError``; the code is `notInstalled` if the plug-in or its previous version is not there.
     public func rollBack(_ plugin: String) throws(PackingError) -> Result {
         try locked { (folder) throws(PackingError) in
+            // First, because it finishes what a killed process began.
+            let staging = try StagingDirectory(in: folder)
             let found = try find(plugin, in: folder)
-            let kept = Path.join(folder, Self.previousName + "/" + Path.lastComponent(found.path))
-            guard try FileIdentity.file(at: kept)?.isDirectory ?? false else {
+            let kept = Path.join(
+                try Self.previous(in: folder, isMade: false), Path.lastComponent(found.path))
+            var status = stat()
+            guard lstat(kept, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
                 throw PackingError(
                     .notInstalled, path: kept, message: "No version before is kept of \(quoted(found.identifier)).",
                     remedy: "Install the version that you want from its archive.")
@@ -193,7 +231,7 @@ public struct PluginInstaller: Sendable {
                 result.isDone = false
                 return result
             }
-            try StagingDirectory.exchange(kept, found.path)
+            try staging.exchange(kept, found.path)
             return result
         }
     }
@@ -261,6 +299,12 @@ public struct PluginInstaller: Sendable {
                     remedy: "Try again when it has ended.")
             }
             usleep(20_000)
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
+            throw PackingError(
+                .unwritable, path: folder, message: "Another program has removed \(quoted(folder)) meanwhile.",
+                remedy: "Try again.")
         }
         return try body(folder)
     }

@@ -80,7 +80,9 @@ public struct PluginProject: Sendable {
         }
         let staging = try StagingDirectory(in: parent)
         let staged = Path.join(staging.path, name)
-        guard mkdir(staged, 0o755) == 0 else { throw .refused(.unwritable, staged, cannot: "be made", errno: errno) }
+        guard mkdir(staged, 0o755) == 0 else {
+            throw .refused(.unwritable, staged, cannot: "be made", to: .make, errno: errno)
+        }
         try tree.write(to: staged)
         guard try staging.publishIfFree(name, at: target) else { throw taken(target) }
         return target

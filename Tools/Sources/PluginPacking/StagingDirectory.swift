@@ -9,11 +9,25 @@ import Glibc
 /// Its name begins with a dot, so that no search for bundles looks into it. It is removed together with the value. If a
 /// process is killed and leaves one behind, the next process that makes one in the same place removes it. The kernel
 /// holds a lock on each directory that is in use, and releases the lock when the process ends.
+///
+/// **Overlays.** On an overlay, as in a container, a directory of a lower layer can be neither renamed nor exchanged (EXDEV).
+/// It is raised first: copied into this directory, removed, and replaced by the copy, which the overlay can rename. If the
+/// process is killed in between, the next process that makes a staging directory there finishes this.
 struct StagingDirectory: ~Copyable {
     let path: String
     private let lock: CInt
 
     static let prefix = ".pluginhost-"
+    /// Has the complete copies of directories that are being raised, by their paths in the directory above.
+    private static let raisedName = "raised"
+
+    /// Whether a name is that of a staging directory: the prefix, and what mkdtemp() puts after it.
+    private static func isName(_ name: String) -> Bool {
+        name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + 6
+            && name.utf8.dropFirst(prefix.utf8.count).allSatisfy {
+                Unicode.Scalar($0).properties.isAlphabetic || (48...57).contains($0)
+            }
+    }
 
     /// `directory`: the directory that gets the result; it exists.
     init(in directory: String) throws(PackingError) {
@@ -30,7 +44,8 @@ struct StagingDirectory: ~Copyable {
     }
 
     deinit {
-        try? Self.remove(path)
+        // The only complete copy of something that could not be raised stays.
+        if Self.finishRaising(Path.join(path, Self.raisedName), in: Path.parent(path)) { try? Self.remove(path) }
         close(lock)
     }
 
@@ -56,13 +71,34 @@ struct StagingDirectory: ~Copyable {
 
     private static func removeDead(in directory: String) {
         guard let names = try? OpenedDirectory(path: directory).names else { return }
-        for name in names.map(OpenedDirectory.text) where name.hasPrefix(prefix) {
+        for name in names.map(OpenedDirectory.text) where isName(name) {
             let path = Path.join(directory, name)
             let descriptor = openFile(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { try? remove(path) }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
+            // A copy that cannot be put in place now stays, for the next process.
+            if finishRaising(Path.join(path, raisedName), in: directory) { try? remove(path) }
         }
+    }
+
+    /// Puts complete copies in the place of directories that a killed process was removing.
+    ///
+    /// Returns whether none is left.
+    private static func finishRaising(_ raised: String, in directory: String) -> Bool {
+        guard let names = try? OpenedDirectory(path: raised).names.map(OpenedDirectory.text) else { return true }
+        var isDone = true
+        for name in names {
+            let (copy, target) = (Path.join(raised, name), Path.join(directory, name))
+            // A bundle, or the folder with those of earlier versions.
+            if name.hasPrefix(".") {
+                if !finishRaising(copy, in: target) { isDone = false }
+                continue
+            }
+            try? remove(target)
+            if packing_rename_to_free(copy, target) != 0 { isDone = false }
+        }
+        return isDone
     }
 
     /// Removes a directory with its content.
@@ -72,7 +108,7 @@ struct StagingDirectory: ~Copyable {
         do throws(OpenedDirectory.Failure) {
             try OpenedDirectory(path: Path.parent(path)).remove(OpenedDirectory.name(Path.lastComponent(path)))
         } catch {
-            throw .refused(.unwritable, error.path, cannot: "be removed", errno: error.errno)
+            throw .refused(.unwritable, error.path, cannot: "be removed", to: .remove, errno: error.errno)
         }
     }
 
@@ -80,7 +116,7 @@ struct StagingDirectory: ~Copyable {
     ///
     /// What was there before is removed with this directory.
     func publish(_ name: String, at target: String) throws(PackingError) {
-        if try !publishIfFree(name, at: target) { try Self.exchange(Path.join(path, name), target) }
+        if try !publishIfFree(name, at: target) { try exchange(Path.join(path, name), target) }
     }
 
     /// Puts something from this directory in its place if nothing is there.
@@ -90,20 +126,78 @@ struct StagingDirectory: ~Copyable {
         switch packing_rename_to_free(Path.join(path, name), target) {
         case 0: return true
         case EEXIST: return false
-        case let number: throw .refused(.unwritable, target, cannot: "be put in place", errno: number)
+        case let number: throw .refused(.unwritable, target, cannot: "be put in place", to: .rename, errno: number)
         }
     }
 
     /// Exchanges two directories in one step.
-    static func exchange(_ one: String, _ other: String) throws(PackingError) {
-        let number = packing_exchange(one, other)
+    ///
+    /// Both are in this directory or in the one above.
+    func exchange(_ one: String, _ other: String) throws(PackingError) {
+        var number = packing_exchange(one, other)
+        if number == EXDEV {
+            for path in [one, other] where !path.hasPrefix(self.path + "/") { try raise(path) }
+            number = packing_exchange(one, other)
+        }
         guard number != 0 else { return }
         guard number == EINVAL || number == ENOSYS else {
-            throw .refused(.unwritable, other, cannot: "be replaced", errno: number)
+            throw .refused(.unwritable, other, cannot: "be replaced", to: .rename, errno: number)
         }
         throw PackingError(
             .unwritable, path: other,
             message: "\(quoted(other)) cannot be replaced: its file system does not exchange directories in one step.",
             remedy: "Remove it first; then the new one is put in a free place, which every file system does at once.")
+    }
+
+    /// Renames something in the directory above to a free name.
+    ///
+    /// Returns the error number; 0 if it was done.
+    func move(_ path: String, to free: String) throws(PackingError) -> CInt {
+        let number = packing_rename_to_free(path, free)
+        guard number == EXDEV else { return number }
+        try raise(path)
+        return packing_rename_to_free(path, free)
+    }
+
+    // MARK: Overlays
+
+    /// Makes a directory one that an overlay can rename.
+    ///
+    /// - Parameter target: a directory in the one above, at one level or two.
+    /// - Throws: ``PackingError``; then the directory is complete, or the next process completes it.
+    private func raise(_ target: String) throws(PackingError) {
+        let above = Path.parent(path)
+        var found = stat(), around = stat()
+        guard lstat(target, &found) == 0, stat(Path.parent(target), &around) == 0 else {
+            throw .refused(.unwritable, target, cannot: "be examined", to: .read, errno: errno)
+        }
+        guard found.st_mode & S_IFMT == S_IFDIR, found.st_dev == around.st_dev else {
+            throw .refused(.unwritable, target, cannot: "be put in place", to: .rename, errno: EXDEV)
+        }
+        var tree = FileTree(root: target)
+        _ = try tree.add(contentsOf: target)
+        let copy = Path.join(path, "copy")
+        guard mkdir(copy, 0o700) == 0 else {
+            throw .refused(.unwritable, copy, cannot: "be made", to: .make, errno: errno)
+        }
+        try tree.write(to: copy)
+        try tree.setTimes(in: copy)
+        let raised = Path.join(Path.join(path, Self.raisedName), String(target.dropFirst(above.utf8.count + 1)))
+        try FileTree.makeDirectory(Path.parent(raised))
+        try flush()
+        // From here on the copy is complete, and takes the place of what is left of the directory.
+        let number = packing_rename_to_free(copy, raised)
+        guard number == 0 else { throw .refused(.unwritable, raised, cannot: "be made", to: .rename, errno: number) }
+        try Self.remove(target)
+        let last = packing_rename_to_free(raised, target)
+        guard last == 0 else {
+            throw .refused(.unwritable, target, cannot: "be put in place", to: .rename, errno: last)
+        }
+    }
+
+    /// Writes the new files to the disk.
+    private func flush() throws(PackingError) {
+        let number = packing_flush(lock)
+        guard number == 0 else { throw .refused(.unwritable, path, cannot: "be written", errno: number) }
     }
 }

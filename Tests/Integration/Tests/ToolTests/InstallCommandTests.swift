@@ -431,7 +431,87 @@ import Testing
         #expect(try version(in: folder) == "1.0")
     }
 
+    // MARK: Names and directories
+
+    @Test(arguments: [".pluginhost-x", ".pluginhost-abcdef", ".hidden"])
+    func fault778_aHiddenNameIsRefused(_ name: String) throws {
+        let folder = try folder()
+        var archive = HostileArchive(empty: ())
+        archive.add("\(name).bundle/", type: "5")
+        archive.add("\(name).bundle/Contents/Info.plist", "{ CFBundleIdentifier = \"org.example.Salon\"; }")
+        for file in [try archive.write(), try PluginFolder([name: [:]]).path + "/\(name).bundle"] {
+            let document = try PluginHostTool.document("install", "--in", folder.path, file)
+            #expect(document.status == 1, "\(document.text)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        }
+    }
+
+    @Test func fault778_onlyTheInstallersOwnDirectoriesAreRemoved() throws {
+        let folder = try folder()
+        let names = [".pluginhost-x.bundle", ".pluginhost-", ".pluginhost-abcdefg", ".pluginhost-abc-ef"]
+        for name in names {
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: name), withIntermediateDirectories: true)
+        }
+        // One of a killed installer.
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: ".pluginhost-aB3xyZ/old"), withIntermediateDirectories: true)
+        try #require(PluginHostTool.run("install", "--in", folder.path, archiveOnce("1.0")).status == 0)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(left == (names + ["Salon.bundle"]).sorted())
+    }
+
+    @Test func fault779_aLinkInThePlaceOfTheEarlierVersionsIsNotFollowed() throws {
+        let (folder, outside) = (try folder(), try folder())
+        try #require(PluginHostTool.run("install", "--in", folder.path, archiveOnce("1.0")).status == 0)
+        let previous = folder.path + "/.previous"
+        try FileManager.default.createSymbolicLink(atPath: previous, withDestinationPath: outside.path)
+        try FileManager.default.copyItem(
+            atPath: folder.path + "/Salon.bundle", toPath: outside.path + "/Salon.bundle")
+        for arguments in try [["install", archiveOnce("2.0")], ["rollback", "Salon"], ["uninstall", "Salon"]] {
+            let output = try PluginHostTool.run([arguments[0], "--in", folder.path] + arguments.dropFirst())
+            #expect(output.status != 0 && output.standardOutput.contains("Nothing was changed"), "\(output)")
+            #expect(try version(in: folder) == "1.0")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: outside.path) == ["Salon.bundle"])
+        }
+        try FileManager.default.removeItem(atPath: previous)
+        // A link in the place of a kept bundle.
+        try FileManager.default.createDirectory(atPath: previous, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: previous + "/Salon.bundle", withDestinationPath: outside.path + "/Salon.bundle")
+        #expect(try PluginHostTool.run("rollback", "--in", folder.path, "Salon").status == 1)
+        #expect(try PluginHostTool.run("uninstall", "--in", folder.path, "Salon").status == 0)
+        #expect(FileManager.default.fileExists(atPath: outside.path + "/Salon.bundle/Contents/Info.plist"))
+    }
+
+    @Test func fault780_aFailedInstallationLeavesNoDirectories() throws {
+        let place = try folder()
+        var hostile = HostileArchive()
+        hostile.add("Salon.bundle/../../evil", "x")
+        for file in [try hostile.write(), "/nonexistent", try archive("1.0", identifier: "")] {
+            let output = try PluginHostTool.run("install", "--in", place.path + "/a/b/plugins", file)
+            if output.status == 0 { continue }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [], "\(output)")
+        }
+        // A directory that cannot be made: nothing is left of those above it.
+        try Data().write(to: place.appending(path: "file"))
+        let output = try PluginHostTool.run("install", "--in", place.path + "/file/plugins", archiveOnce("1.0"))
+        #expect(output.status == 2 && output.standardOutput.contains("Not a directory"), "\(output)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["file"])
+    }
+
     // MARK: The user's choices
+
+    @Test func fault776_aChoiceThatCannotBeWrittenIsNotShownAsMade() throws {
+        let home = try PluginFolder()
+        try Data().write(to: home.url.appending(path: "config"))
+        let output = try PluginHostTool.run(
+            "disable", "org.example.Salon", "--application", "my-editor",
+            environment: ["XDG_CONFIG_HOME": home.path + "/config"])
+        let words = PluginHostTool.words(output.standardOutput)
+        #expect(output.status == 2 && words.hasPrefix("org.example.Salon: not changed, still enabled"), "\(output)")
+        #expect(words.contains("Not a directory") && !words.contains("read again"), "\(words)")
+    }
 
     @Test func whatIsDisabledIsNotUsedAndExplained() throws {
         let home = try PluginFolder()
@@ -486,6 +566,105 @@ import Testing
             code.isEmpty ? ["unsafeFile", "archiveInvalid"].contains(found) : found == code,
             "\(comment) \(document.text)")
         #expect(try FileManager.default.subpathsOfDirectory(atPath: place.path) == ["plugins"], "\(comment)")
+    }
+}
+
+/// The folder of plug-ins is in a lower layer of an overlay, as in an image of a container: there, a directory can be neither
+/// renamed nor exchanged.
+@Suite struct OverlayInstallTests {
+    private static let products = Workspace.products.path
+
+    /// Runs a shell script in a mount namespace of its own, in an empty directory of a file system that can be an upper layer.
+    ///
+    /// The functions `layers`, which mounts `lower` and a new upper layer at `plugins`, and `tool` are defined.
+    private static func run(_ script: String, _ arguments: String..., environment: [String: String] = [:]) throws
+        -> Tool.Output
+    {
+        let folder = try PluginFolder()
+        let text = """
+            set -eu
+            cd "$1"; shift
+            mount -t tmpfs none . && cd "$PWD"
+            mkdir lower plugins
+            layers() {
+                umount plugins 2>/dev/null || true
+                rm -rf upper work; mkdir upper work
+                mount -t overlay none -o lowerdir=lower,upperdir=upper,workdir=work plugins
+            }
+            tool() { "$PRODUCTS/pluginhost" "$@"; }
+            version() { tool list --all plugins --json | sed -n 's/.*"version" *: *"\\([^"]*\\)".*/\\1/p' | head -1; }
+            \(script)
+            """
+        return try Tool.output(
+            Tool.find("unshare"), ["-m", "sh", "-c", text, "sh", folder.path] + arguments,
+            environment: [
+                "LD_LIBRARY_PATH": products, "PRODUCTS": products, "LC_ALL": "C.UTF-8", "LANGUAGE": "",
+            ].merging(environment) { $1 })
+    }
+
+    /// Whether this process may mount an overlay.
+    private static let isPossible = (try? run("layers").status) == 0
+
+    private static func archive(_ version: String) throws -> String {
+        let source = try BundleSourceFixture(
+            "Salon", info: ["CFBundleShortVersionString": version, "CFBundleIdentifier": "org.example.Salon"],
+            files: ["Resources/a/b.txt": version, "Resources/c.txt": version])
+        try #require(source.pack("--archive").status == 0)
+        return source.output.appending(path: "Salon-\(version).tar.zst").path
+    }
+
+    @Test(.enabled(if: isPossible, "only root, or whoever may mount an overlay, can try this"))
+    func fault781_aBundleOfALowerLayerIsUpgradedRolledBackAndRemoved() throws {
+        let output = try Self.run(
+            """
+            tool install --in lower "$1" >/dev/null
+            layers
+            tool install --in plugins "$2"
+            echo "version: $(version)"
+            tool rollback --in plugins Salon; echo "version: $(version)"
+            # Both versions are of the lower layer now.
+            cp -a plugins next; umount plugins; rm -rf lower; mv next lower; layers
+            tool rollback --in plugins Salon; echo "version: $(version)"
+            layers
+            tool install --in plugins "$2" >/dev/null; echo "version: $(version)"
+            layers
+            tool uninstall --in plugins Salon
+            ls -A plugins plugins/.previous
+            """, Self.archive("1.0"), Self.archive("2.0"))
+        #expect(output.status == 0, "\(output)")
+        let versions = output.standardOutput.split(separator: "\n").filter { $0.hasPrefix("version: ") }
+        #expect(versions == ["version: 2.0", "version: 1.0", "version: 2.0", "version: 2.0"], "\(output)")
+        #expect(output.standardOutput.hasSuffix("plugins:\n.previous\n\nplugins/.previous:\n"), "\(output)")
+    }
+
+    /// A killed upgrade is finished by the next one: at no moment is the only copy of a bundle lost.
+    @Test(.enabled(if: isPossible, "only root, or whoever may mount an overlay, can try this"))
+    func fault781_aKilledUpgradeOfALowerLayerLosesNothing() throws {
+        let output = try Self.run(
+            """
+            tool install --in lower "$1" >/dev/null
+            for call in $(seq 1 200); do
+                layers
+                status=0
+                LD_PRELOAD="$KILLER" KILL_AT=$call "$PRODUCTS/pluginhost" install --in plugins "$2" >/dev/null 2>&1 || status=$?
+                # What the next installer finds, whatever it is to do.
+                tool rollback --in plugins Nothing >/dev/null 2>&1 || true
+                # A failed roll-back leaves the folder as it is; an archive that is none makes a staging directory.
+                tool install --in plugins /dev/null >/dev/null 2>&1 || true
+                found=$(version)
+                test "$found" = 1.0 -o "$found" = 2.0 || { echo "call $call: “$found”"; find plugins; exit 1; }
+                for file in a/b.txt c.txt; do
+                    test "$(cat plugins/Salon.bundle/Contents/Resources/$file)" = "$found" || {
+                        echo "call $call: $found without $file"; exit 1
+                    }
+                done
+                tool install --in plugins "$2" >/dev/null || { echo "call $call: it cannot be installed"; exit 1; }
+                test "$(version)" = 2.0
+                test "$(ls -A plugins | tr '\\n' ' ')" = ".previous Salon.bundle " || { ls -A plugins; exit 1; }
+                if test $status = 0; then echo "calls: $call"; exit 0; fi
+            done
+            """, Self.archive("1.0"), Self.archive("2.0"), environment: ["KILLER": try Killer.build().path])
+        #expect(output.status == 0 && output.standardOutput.contains("calls: "), "\(output)")
     }
 }
 
