@@ -59,8 +59,10 @@ enum OwnFile {
         var next = path
         // Up to the first that exists, and down again.
         while mkdir(next, mode) != 0 {
-            if errno == EEXIST { break }
-            guard errno == ENOENT, next != "/", next != "." else { return Unmade(path: next, errno: errno) }
+            let number = errno
+            // A directory that exists may also be refused, such as by a seccomp filter.
+            if number == EEXIST || FileIdentity(path: next)?.isDirectory ?? false { break }
+            guard number == ENOENT, next != "/" else { return Unmade(path: next, errno: number) }
             missing.append(next)
             next = Path.parent(next)
         }

@@ -38,7 +38,7 @@ struct StateDirectory: Sendable, Hashable {
     /// - Parameter owner: who must own it, if that is not the user of this process.
     /// - Throws: ``Failure`` with the error of the system.
     func make(for owner: (user: UInt32, group: UInt32)? = nil) throws(Failure) {
-        OwnFile.makeDirectory(Path.parent(path))
+        if let unmade = OwnFile.makeDirectory(Path.parent(path)) { throw Failure(errno: unmade.errno) }
         _ = mkdir(path, 0o700)
         let directory = phs_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
         guard directory >= 0 else { throw Failure(errno: errno) }

@@ -74,10 +74,12 @@ public enum CrashJournal {
         let quarantine = Quarantine.of(application: application)
         Quarantine.current = quarantine
         let place = Path.join(directory, "journals")
-        OwnFile.makeDirectory(place)
+        let unmade = OwnFile.makeDirectory(place).map {
+            "\(quoted($0.path)) cannot be made (\(describe(errno: $0.errno)))"
+        }
         // So that no process removes the journal that another one is about to begin.
         let (records, refusal) = OwnFile.withLock(on: place, waitingAtMost: .seconds(1)) { isHeld in
-            (isHeld ? JournalDirectory(place).takeRecords(into: quarantine) : [], beginFile(in: place))
+            (isHeld ? JournalDirectory(place).takeRecords(into: quarantine) : [], unmade ?? beginFile(in: place))
         }
         if let refusal {
             let finding = unusable(place, refusal)
