@@ -37,8 +37,10 @@ enum NameRules {
     private static func describedFault(ofIdentifier text: String) -> (complaint: String, remedy: String)? {
         let remedy = "Write an identifier of letters, digits, hyphens and dots, such as org.example.Name."
         if let variable = text.unexpandedVariable {
+            let what = text == variable ? "which the build did not expand" : "in which the build did not expand"
+            let name = text == variable ? "" : " \(quoted(shortened(variable)))"
             return (
-                "is \(quoted(shortened(text))), in which the build did not expand \(quoted(shortened(variable)))",
+                "is \(quoted(shortened(text))), \(what)\(name)",
                 "Write the identifier itself, such as org.example.Name, or let the build expand the variable."
             )
         }

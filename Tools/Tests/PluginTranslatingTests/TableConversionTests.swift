@@ -167,6 +167,24 @@ import Testing
         #expect(list.dictionary?.count == 1)
     }
 
+    @Test(arguments: [
+        ("V „%2$@“ nalezeno %1$lld shod.", "%#@value@", "lld", "V „%2$@“ nalezeno %1$lld shod."),
+        ("%@: %lld files", "%2$#@value@", "lld", "%1$@: %2$lld files"), ("%.1f kg", "%#@value@", ".1f", "%.1f kg"),
+        ("%2$d in %1$@", "%2$#@value@", "d", "%2$d in %1$@"), ("many", "%#@value@", "lld", "many"),
+        ("%lld of %@", "%#@value@", "lld", "%lld of %@"),
+    ])
+    func theNumberOfAPluralIsTheFirstArgumentThatIsOne(
+        _ text: String, _ format: String, _ type: String, _ expected: String
+    ) throws {
+        let catalogue = Self.both.replacing("%lld\\nDateien", with: text)
+        let made = try CatalogConversion(
+            Array(catalogue.utf8), path: "/x/a.xcstrings", to: .stringsdict, output: "/x/T.stringsdict", language: "de")
+        let entry = try PropertyListReader.read(made.tables[0].bytes).value["%lld files"]
+        #expect(entry?["NSStringLocalizedFormatKey"]?.string == format)
+        #expect(entry?["value"]?["NSStringFormatValueTypeKey"]?.string == type)
+        #expect(entry?["value"]?["other"]?.string == expected)
+    }
+
     @Test func aCommentIsAllowedInXML() throws {
         let catalogue = Self.both.replacing("In the list -", with: "a---b\\nc<&>--")
         let made = try CatalogConversion(

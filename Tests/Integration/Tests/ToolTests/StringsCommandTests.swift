@@ -44,6 +44,46 @@ import Testing
         #expect(try PluginHostTool.run("strings", "convert", table, folder.path + "/x", "--to", "y").status == 2)
     }
 
+    @Test func fault794_aCatalogueBecomesBothTablesAndAnAcceptedLossIsNoError() throws {
+        let folder = try Workspace.folder([
+            "a.xcstrings": """
+            {"sourceLanguage": "en", "version": "1.0", "strings": {"Open": {"comment": "A button"}, "%lld files": {
+            "comment": "A line", "localizations": {"en": {"variations": {"plural": {
+            "one": {"stringUnit": {"state": "new", "value": "%lld file"}},
+            "other": {"stringUnit": {"state": "new", "value": "%lld files"}}}}}}}}}
+            """,
+            "taken/T.stringsdict": "<plist version=\"1.0\"><dict/></plist>", "taken/T.strings": "\"old\" = \"x\";\n",
+        ])
+        let (catalogue, table) = (folder.path + "/a.xcstrings", folder.path + "/T.strings")
+        let made = try PluginHostTool.document("strings", "convert", catalogue, table)
+        let plurals = folder.path + "/T.stringsdict"
+        #expect(made.status == 0 && made.object["tables"] as? [String] == [table, plurals])
+        #expect(try text(URL(filePath: table)) == "/* A button */\n\"Open\" = \"Open\";\n")
+        #expect(try text(URL(filePath: plurals)).contains("<!-- A line -->"))
+        #expect(try PluginHostTool.run("lint", table, plurals).status == 0)
+        // The texts of the catalogue would replace a table that was not named.
+        let taken = folder.path + "/taken/T.stringsdict"
+        let refused = try PluginHostTool.run("strings", "convert", catalogue, taken)
+        #expect(refused.status == 1 && refused.standardError.contains("error:"))
+        #expect(refused.standardError.contains("[replacedEntries]"))
+        let accepted = try PluginHostTool.run("strings", "convert", "--lossy", catalogue, taken)
+        #expect(accepted.status == 0 && accepted.standardError.contains("warning:"))
+        #expect(!accepted.standardError.contains("error:"))
+    }
+
+    @Test func fault791_theDirectoryOfATranslationCanBeNamed() throws {
+        let bundle = try bundle()
+        let file = bundle.path + "/../de.xliff"
+        _ = try PluginHostTool.run("strings", "export", "--language", "de", bundle.path, "-o", file)
+        let xliff = try String(contentsOfFile: file, encoding: .utf8).replacing("\"de\"", with: "\"de-DE\"")
+        try xliff.write(toFile: file, atomically: true, encoding: .utf8)
+        #expect(try PluginHostTool.run("strings", "import", file, bundle.path).standardOutput == "nothing differs\n")
+        let made = try PluginHostTool.run("strings", "import", file, bundle.path, "--into", "de-AT.lproj/")
+        #expect(made.status == 0 && made.standardOutput.contains("de-AT.lproj/Localizable.strings: written"))
+        #expect(made.standardOutput.contains("[missingLanguage]"))
+        #expect(try PluginHostTool.run("strings", "import", file, bundle.path, "--into", "../x").status == 2)
+    }
+
     @Test func aPseudoLanguageIsFoundLikeAnyOther() throws {
         let bundle = try bundle()
         let output = try PluginHostTool.run("strings", "pseudo", bundle.path)

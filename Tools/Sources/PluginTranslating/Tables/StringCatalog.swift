@@ -59,11 +59,13 @@ struct StringCatalog {
         }
         guard let variations = localization["variations"]?.dictionary else { throw fault(key) }
         if let plural = variations["plural"]?.dictionary {
-            let forms = try texts(plural, key)
-            // The number is the first placeholder of the text.
-            let type = Self.type(in: forms["other"] ?? "") ?? "lld"
+            var forms = try texts(plural, key)
+            let number = Self.number(in: forms["other"] ?? "")
+            // Placeholders without a number count from the variable's argument, which then is not the first.
+            if number.argument > 1 { forms = forms.mapValues(TableMerge.numbered) }
             return .dictionary([
-                PluralForms.formatKey: .string("%#@value@"), "value": .dictionary(rule(forms, type: type)),
+                PluralForms.formatKey: .string(number.argument > 1 ? "%\(number.argument)$#@value@" : "%#@value@"),
+                "value": .dictionary(rule(forms, type: number.type)),
             ])
         }
         guard let devices = variations["device"]?.dictionary else { throw fault(key) }
@@ -72,12 +74,22 @@ struct StringCatalog {
         return .dictionary([PluralForms.deviceRule: .dictionary(Dictionary(uniqueKeysWithValues: texts))])
     }
 
-    /// The type of the first placeholder of a text: `lld` of `%1$lld`.
-    private static func type(in text: String) -> String? {
+    /// The first argument of a text that is a number, and its type: 1 and `lld` for `%2$@: %1$lld`.
+    private static func number(in text: String) -> (argument: Int, type: String) {
         let bytes = Array(text.utf8)
-        guard let place = FormatArguments.places(in: bytes).first(where: \.takesAny) else { return nil }
-        let type = String(decoding: bytes[place.range.dropFirst()], as: UTF8.self)
-        return type.split(separator: "$").last.map(String.init)
+        var parser = FormatParser(text)
+        var next = 1
+        var found: (argument: Int, type: String)?
+        while let part = parser.next() {
+            guard case .conversion(let conversion) = part.content else { continue }
+            let argument = conversion.position ?? next
+            if conversion.position == nil { next += 1 }
+            let isNumber = "diuxXofFeEgGaADOU".unicodeScalars.contains(conversion.type)
+            guard isNumber, argument < found?.argument ?? .max else { continue }
+            let type = String(decoding: bytes[part.range].dropFirst(), as: UTF8.self).split(separator: "$").last
+            found = (argument, type.map(String.init) ?? "lld")
+        }
+        return found ?? (1, "lld")
     }
 
     /// An entry whose format has variables, each with plural forms.
