@@ -252,10 +252,8 @@ struct SignatureReader {
 
     private func unknown(_ word: String) -> String {
         let known = ForeignType.words.keys.sorted()
-        let near =
-            (1...2).lazy.compactMap { limit in
-                known.first { word.lowercased().editDistance(to: $0, atMost: limit) != nil }
-            }.first
+        var suggestions = NameSuggestions()
+        let near = suggestions.names(near: word, among: known, atMost: 2, most: 1).first
         let shown = quoted(word.utf8.count > Limit.nameBytes ? word.prefix(Limit.nameBytes) + "…" : word[...])
         let hint = near.map { "did you mean “\($0)”?" } ?? "the types are \(known.joined(separator: ", "))"
         return "\(shown) is not a type; \(hint)"

@@ -65,6 +65,8 @@ extension CompleteInspection {
     }
 
     private static let mostConstants: UInt64 = 32 << 20
+    /// Of a text of a file with a name: a plug-in with a hundred names, and a hundred thousand texts of that length.
+    private static let mostComparisons = 10_000_000
 
     /// The constant texts in files that are equal or similar to names.
     private static func texts(like names: [String], in files: [ImageFile]) -> [String: [FoundText]] {
@@ -72,7 +74,8 @@ extension CompleteInspection {
         let lengths = wanted.map(\.count)
         guard let shortest = lengths.min(), let longest = lengths.max() else { return [:] }
         var found: [String: [FoundText]] = [:]
-        for file in files {
+        var comparisons = 0
+        for file in files where comparisons <= mostComparisons {
             guard let section = file.section(named: ".rodata"),
                 let bytes = file.content(of: section, limit: mostConstants)
             else { continue }
@@ -84,6 +87,8 @@ extension CompleteInspection {
                     defer { start += length + 1 }
                     guard shortest - slip <= length, length <= longest + slip else { continue }
                     let text = rest[..<length]
+                    comparisons += names.count
+                    if comparisons > mostComparisons { return }
                     for (name, wanted) in zip(names, wanted) where isSlip(text, of: wanted) {
                         found[name, default: []].append(
                             FoundText(text: String(decoding: text, as: UTF8.self), path: file.path))

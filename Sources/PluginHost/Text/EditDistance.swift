@@ -2,27 +2,47 @@ extension Collection where Element: Equatable {
     /// How many elements must be changed, added or removed, and how many neighbours exchanged, to turn this collection into
     /// another; nil if more than `limit`.
     ///
-    /// No element is touched twice (the “optimal string alignment” of Damerau 1964 and Levenshtein 1966).
+    /// No element is touched twice (the “optimal string alignment” of Damerau 1964 and Levenshtein 1966). Names are compared
+    /// by ``NameSuggestions``, which also bounds how many of them are.
     ///
-    /// **Cost.** Proportional to the product of both lengths.
+    /// **Cost.** Proportional to the length times `limit`: only the cells near the diagonal of the table of distances are
+    /// computed (Ukkonen 1985), and nothing after a row in which all of them are greater than `limit`.
     @_spi(Tools) public func editDistance(to other: some Collection<Element>, atMost limit: Int) -> Int? {
-        let a = Array(self), b = Array(other)
-        guard abs(a.count - b.count) <= limit else { return nil }
+        var cells = 0
+        return Array(self).editDistance(to: Array(other), atMost: limit, cells: &cells)
+    }
+}
+
+extension Array where Element: Equatable {
+    /// The same, which also counts the computed cells.
+    func editDistance(to other: [Element], atMost limit: Int, cells: inout Int) -> Int? {
+        guard limit >= 0, abs(count - other.count) <= limit else { return nil }
+        let tooFar = limit + 1
         // The distances of the beginnings of both, up to the element before the last one, up to the last one, up to this one.
-        var secondLast: [Int] = [], last = Array(0...b.count)
-        for line in a.indices {
-            var row = [line + 1]
-            row.reserveCapacity(b.count + 1)
-            for column in b.indices {
-                var least = last[column] + (a[line] == b[column] ? 0 : 1)
-                least = Swift.min(least, last[column + 1] + 1, row[column] + 1)
-                if line > 0, column > 0, a[line] == b[column - 1], a[line - 1] == b[column] {
+        // A cell beside the band is too far.
+        var secondLast = [Int](repeating: tooFar, count: other.count + 2)
+        var last = secondLast
+        var row = secondLast
+        for column in 0...Swift.min(limit, other.count) { last[column] = column }
+        for line in indices {
+            let first = Swift.max(0, line - limit)
+            let end = Swift.min(other.count, line + limit + 1)
+            row[first] = first == 0 ? Swift.min(line + 1, tooFar) : tooFar
+            var nearest = row[first]
+            for column in first..<Swift.max(first, end) {
+                var least = last[column] + (self[line] == other[column] ? 0 : 1)
+                least = Swift.min(least, last[column + 1] + 1, row[column] + 1, tooFar)
+                if line > 0, column > 0, self[line] == other[column - 1], self[line - 1] == other[column] {
                     least = Swift.min(least, secondLast[column - 1] + 1)
                 }
-                row.append(least)
+                row[column + 1] = least
+                nearest = Swift.min(nearest, least)
             }
-            (secondLast, last) = (last, row)
+            cells += end - first + 1
+            row[end + 1] = tooFar
+            if nearest > limit { return nil }
+            (secondLast, last, row) = (last, row, secondLast)
         }
-        return last[b.count] <= limit ? last[b.count] : nil
+        return last[other.count] <= limit ? last[other.count] : nil
     }
 }

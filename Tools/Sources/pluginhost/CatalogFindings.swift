@@ -106,6 +106,12 @@ struct KnownPoints {
     private var wanted: Set<String> = []
     /// The points that more than one plug-in knows, in order.
     private var known: [String] = []
+    private let budget = Budget()
+
+    /// What the comparisons for all plug-ins may take together.
+    private final class Budget {
+        var suggestions = NameSuggestions()
+    }
 
     init(_ catalog: PluginCatalog) {
         for plugin in catalog.plugins {
@@ -122,7 +128,10 @@ struct KnownPoints {
     /// that differs in one character.
     func findings(about manifest: Manifest, list: String) -> [PluginFinding] {
         Set(manifest.extensions.compactMap(\.extensionPoint)).sorted().compactMap { point in
-            guard !isKnown(point), let other = known.first(where: { $0.isSlip(of: point) }) else { return nil }
+            guard !isKnown(point),
+                let other = budget.suggestions.names(near: point, among: known, atMost: 2, most: known.count)
+                    .first(where: { $0.isSlip(of: point) })
+            else { return nil }
             return PluginFinding(
                 .warning, .extensionPointUnknown, filePath: list, subject: point,
                 message: """

@@ -72,10 +72,9 @@ struct PluginHostCommand: ParsableCommand {
         let shown =
             configuration.subcommands.filter { $0.configuration.shouldDisplay }
             .compactMap { $0.configuration.commandName } + ["help"]
-        let distances = shown.compactMap { name.lowercased().editDistance(to: $0, atMost: 2) }
-        let similar = shown.filter { known in
-            known.hasPrefix(name) || name.lowercased().editDistance(to: known, atMost: distances.min() ?? 0) != nil
-        }
+        var suggestions = NameSuggestions()
+        let near = suggestions.nearestNames(to: name, among: shown, atMost: 2)
+        let similar = shown.filter { $0.hasPrefix(name) || near.contains($0) }
         let question = similar.isEmpty ? "" : " Did you mean \(similar.map { "“\($0)”" }.joined(separator: " or "))?"
         throw ValidationError("There is no command “\(name.escapedForTerminal)”.\(question)")
     }

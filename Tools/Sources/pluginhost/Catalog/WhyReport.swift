@@ -93,10 +93,10 @@ struct WhyReport {
     /// Identifiers that differ by a typing mistake.
     private static func similar(to identifier: String, in catalog: PluginCatalog) -> [String] {
         let wanted = identifier.lowercased()
-        return Set(catalog.candidates.map(\.identifier)).filter { known in
-            let known = known.lowercased()
-            return known.hasSuffix("." + wanted) || wanted.editDistance(to: known, atMost: 2) != nil
-        }.sorted()
+        let known = Set(catalog.candidates.map(\.identifier))
+        var suggestions = NameSuggestions()
+        return Set(suggestions.names(near: identifier, among: known, atMost: 2, most: known.count))
+            .union(known.filter { $0.lowercased().hasSuffix("." + wanted) }).sorted()
     }
 }
 

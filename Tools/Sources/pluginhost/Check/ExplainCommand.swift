@@ -49,14 +49,11 @@ struct ExplainCommand: ParsableCommand {
     private static func find(_ name: String) throws -> Rule {
         let wanted = plain(name)
         if let rule = Rule.all.first(where: { plain($0.id) == wanted }) { return rule }
-        let similar = Rule.all.filter { rule in
-            let id = plain(rule.id)
-            return id.hasPrefix(wanted) || wanted.hasPrefix(id) || id.editDistance(to: wanted, atMost: 3) != nil
-        }
-        .sorted { first, second in
-            let distances = [first, second].map { plain($0.id).editDistance(to: wanted, atMost: 3) ?? 4 }
-            return distances[0] < distances[1]
-        }
+        let ids = Dictionary(Rule.all.map { (plain($0.id), $0) }) { first, _ in first }
+        var suggestions = NameSuggestions()
+        let near = suggestions.names(near: wanted, among: ids.keys, atMost: 3)
+        let longer = ids.keys.filter { !near.contains($0) && ($0.hasPrefix(wanted) || wanted.hasPrefix($0)) }
+        let similar = (near + longer.sorted()).compactMap { ids[$0] }
         let question =
             similar.isEmpty
             ? " “pluginhost explain” lists all rules."

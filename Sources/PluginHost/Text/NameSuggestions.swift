@@ -1,0 +1,76 @@
+/// The names that a wrong one was probably meant to be: “did you mean”.
+///
+/// The one place that compares names for messages. One value serves a whole report: it bounds the work for all of the
+/// report's names together, because names and lists of names come from files of unknown origin.
+///
+/// **Cost.** At most ``mostSteps``, however many names there are and however long they are.
+@_spi(Tools) public struct NameSuggestions: Sendable {
+    /// In bytes of UTF-8; nobody looks for the mistake in a longer name.
+    @_spi(Tools) public static let longestName = 128
+    /// More changes make another name, and not a misspelt one.
+    private static let mostChanges = 6
+    /// What the names of one report may take in all; a step is one cell of a table of distances.
+    ///
+    /// A hundred names among ten thousand others take about as many.
+    @_spi(Tools) public static let mostSteps = 1 << 23
+    /// What it takes to look at a name whose letters are not compared.
+    private static let stepsOfEach = 8
+
+    /// What is left of ``mostSteps``.
+    @_spi(Tools) public private(set) var steps = mostSteps
+
+    /// For a report.
+    @_spi(Tools) public init() {}
+
+    /// The known names that are nearly another one, nearest first; those that differ in capital letters only are the
+    /// nearest.
+    ///
+    /// - Parameters:
+    ///   - name: the wrong name.
+    ///   - known: the names that exist.
+    ///   - limit: how many letters may be changed, added, left out, or exchanged with their neighbour; nil for a third of
+    ///     the name's.
+    ///   - most: the number of names, at most.
+    /// - Returns: none for a name longer than ``longestName``, and when ``mostSteps`` are used up before all known names
+    ///   were compared: so the result does not depend on their order.
+    @_spi(Tools) public mutating func names(
+        near name: String, among known: some Sequence<String>, atMost limit: Int? = nil, most: Int = 3
+    ) -> [String] {
+        near(name, known, limit).prefix(most).map(\.name)
+    }
+
+    /// The same, but only those to which no other known name is nearer.
+    @_spi(Tools) public mutating func nearestNames(
+        to name: String, among known: some Sequence<String>, atMost limit: Int
+    ) -> [String] {
+        let near = near(name, known, limit)
+        return near.prefix { $0.distance == near[0].distance }.map(\.name)
+    }
+
+    private mutating func near(
+        _ name: String, _ known: some Sequence<String>, _ limit: Int?
+    ) -> [(distance: Int, name: String)] {
+        guard name.utf8.count <= Self.longestName, steps > 0 else { return [] }
+        let wanted = Self.letters(name)
+        let limit = limit ?? min(max(1, wanted.count / 3), Self.mostChanges)
+        var near: [(distance: Int, name: String)] = []
+        for candidate in known {
+            guard take(Self.stepsOfEach) else { return [] }
+            // A letter has up to four bytes.
+            guard candidate.utf8.count <= Self.longestName, abs(candidate.utf8.count - name.utf8.count) <= 4 * limit
+            else { continue }
+            var cells = 0
+            let distance = Self.letters(candidate).editDistance(to: wanted, atMost: limit, cells: &cells)
+            guard take(cells) else { return [] }
+            if let distance { near.append((distance, candidate)) }
+        }
+        return near.sorted { $0 < $1 }
+    }
+
+    private mutating func take(_ count: Int) -> Bool {
+        steps = max(0, steps - count)
+        return steps > 0
+    }
+
+    private static func letters(_ name: String) -> [Unicode.Scalar] { Array(name.lowercased().unicodeScalars) }
+}
