@@ -178,7 +178,7 @@ public final class Quarantine: Sendable {
     ///
     /// - Returns: whether it is in the file.
     func noteMissed(_ death: Death, of evidence: Entry, _ limit: QuarantineList.Limit) -> Bool {
-        change(.missedDeath(evidence, death, limit))
+        list.change(.missedDeath(evidence, death, limit))
         return isSaved
     }
 
