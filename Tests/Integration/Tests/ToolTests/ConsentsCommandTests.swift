@@ -125,7 +125,7 @@ import Testing
         let program = Workspace.products.appending(path: "demo-host").path
         let environment = ["LC_ALL": "C.UTF-8", "LD_LIBRARY_PATH": Workspace.products.path]
             .merging(user.environment) { $1 }
-        _ = try Tool.output(program, [], environment: environment)
+        _ = try Tool.output(program, [user.bundle.path + "/Contents/Info.plist"], environment: environment)
         let file = user.home.url.appending(path: "cache/pluginhost/demo-host.application")
         let record = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
         let items = try #require(record as? [String: Any])
@@ -133,7 +133,7 @@ import Testing
         #expect(items["Services"] is [Any] && items["Requests"] is [Any])
         // A second start changes nothing.
         let before = try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int
-        _ = try Tool.output(program, [], environment: environment)
+        _ = try Tool.output(program, [user.bundle.path + "/Contents/Info.plist"], environment: environment)
         let after = try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int
         #expect(before == after)
     }

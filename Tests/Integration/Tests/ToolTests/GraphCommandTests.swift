@@ -108,7 +108,8 @@ import Testing
         let folder = try PluginFolder()
         let count = 600
         for number in 0..<count {
-            let next = ["org.example.P\(number + 1)": "*", "org.example.P\(count)": "*"]
+            var next = ["org.example.P\(count)": "*"]
+            next["org.example.P\(number + 1)"] = "*"
             try folder.add("P\(number)", ["PHRequires": next])
         }
         try folder.add("P\(count)", [:])

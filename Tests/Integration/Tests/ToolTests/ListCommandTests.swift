@@ -60,14 +60,15 @@ import Testing
         }
     }
 
-    @Test func aNarrowColumnKeepsTheEndOfAnIdentifier() throws {
+    @Test func anIdentifierThatIsWiderThanItsColumnSticksOut() throws {
         let folder = try PluginFolder([
             "First": ["CFBundleIdentifier": "com.example.department.application.plugins.First"],
             "Second": ["CFBundleIdentifier": "com.example.department.application.plugins.Second"],
         ])
         let output = try PluginHostTool.run("list", folder.path, environment: ["COLUMNS": "50"]).standardOutput
-        #expect(output.contains("plugins.First ") && output.contains("plugins.Second "), "\(output)")
-        #expect(!output.contains("com.example.department"))
+        for name in ["First", "Second"] {
+            #expect(output.contains("com.example.department.application.plugins.\(name)"), "\(output)")
+        }
     }
 
     @Test(arguments: ["C", "POSIX", "fr_FR.ISO-8859-1", "de_DE@euro"])
