@@ -19,7 +19,9 @@ import Testing
             manifestPath: tree("X.app/Contents/Info.plist"))
         application.localizations = localizations
         application.allowsMixedLocalizations = allowsMixed
-        application.texts = ["CFBundleIdentifier": "org.example.X", "CFBundleDevelopmentRegion": "en"]
+        application.texts = ["CFBundleIdentifier": "org.example.X"]
+        // A development region alone is a localisation.
+        if !localizations.isEmpty { application.texts["CFBundleDevelopmentRegion"] = "en" }
         BundleOpening.represent(application)
         return tree
     }
