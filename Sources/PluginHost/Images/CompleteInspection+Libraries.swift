@@ -51,7 +51,7 @@ extension CompleteInspection {
         path == file.path || Path.isInside(Path.resolved(path) ?? path, directory: bundlePath)
     }
 
-    /// Whether both names are of one library of Swift code, which has a number after “.so” only if it was packaged.
+    /// Whether both are names of this library, which has a number after “.so” only if it was installed from a package.
     private static func isOtherVersion(_ name: String, of wanted: String) -> Bool {
         name != wanted && wanted.hasPrefix("libPluginHost.so") && name.hasPrefix("libPluginHost.so")
     }

@@ -2,7 +2,7 @@ import Glibc
 import PluginABI
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 @Suite struct CatalogDiscoveryTests {
     @Test func everyCandidateHasItsVerdict() throws {

@@ -39,6 +39,31 @@ import Testing
         #expect(!finding.remedy.contains("Contents/Frameworks") && finding.remedy.contains("LD_LIBRARY_PATH"))
     }
 
+    @Test func fault820_anotherVersionOfThisLibraryInTheApplicationIsNamed() throws {
+        func library(_ name: String) throws -> String {
+            try ImageFixtures.c(
+                "versions/\(name)", "int shared(void) { return 1; }", ["-shared", "-Wl,-soname,\(name)"])
+        }
+        // The application has the installed library; its API library was built in a checkout.
+        let (installed, built) = (try library("libPluginHost.so.99"), try library("libPluginHost.so"))
+        let program = try ImageFixtures.c(
+            "versions/application", "extern int shared(void); int main(void) { return shared(); }",
+            [installed, "-Wl,-rpath,$ORIGIN"])
+        let interface = try ImageFixtures.c(
+            "interface/libinterface.so", "extern int shared(void); int interface(void) { return shared(); }",
+            ["-shared", "-Wl,-soname,libinterface.so", built])
+        let plugin = try ImageFixtures.c(
+            "needs-interface.so",
+            ImageFixtures.entryWithNote + "extern int interface(void); int use(void) { return interface(); }",
+            ["-shared", interface, "-Wl,-rpath,$ORIGIN/interface", "-Wl,--allow-shlib-undefined"])
+        let findings = ImageInspector.inspectCompletely(
+            path: plugin, bundlePath: ImageFixtures.directory + "/Bundle", surroundings: .program(path: program))
+        let error = try #require(errors(findings).first)
+        #expect(error.filePath == interface && error.subject == "libPluginHost.so")
+        #expect(error.message.hasSuffix("The application has “\(installed)”, another version of it."))
+        #expect(error.remedy.hasPrefix("Build “\(interface)” again with the library that the application uses"))
+    }
+
     @Test func fault820_anApplicationThatLacksALibraryOfItsOwnIsAWarning() throws {
         let (_, library) = try applicationLibrary()
         let program = try ImageFixtures.c(
@@ -108,7 +133,7 @@ import Testing
             try ImageFixtures.c(name, source, ["-shared", "-fuse-ld=lld", flag])
         }
         let unmarked = try plugin("relr-unmarked.so", "-Wl,--pack-dyn-relocs=relr")
-        let findings = quickInspection(unmarked).findings
+        let findings = try quickInspection(unmarked).findings
         #expect(findings.map(\.subject) == ["GLIBC_ABI_DT_RELR"])
         #expect(findings.first?.remedy.contains("-z pack-relative-relocs") == true)
         #expect(errors(completeInspection(unmarked)).map(\.subject) == ["GLIBC_ABI_DT_RELR"])
