@@ -293,6 +293,9 @@ public final class XMLDocument: Sendable {
         }
     }
 
+    /// The length of an attribute's value as it is written, in bytes; without its references it is at most as long.
+    public func length(ofValue attribute: Int) -> Int { Int(attributes[attribute].valueLength) }
+
     /// Whether an attribute has an empty value.
     public func isEmpty(valueOf attribute: Int) -> Bool { attributes[attribute].valueLength == 0 }
 

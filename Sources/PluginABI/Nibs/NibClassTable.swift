@@ -53,22 +53,24 @@ public final class NibClassTable: Sendable {
 
     /// The declarations of a C class, or of a class that only a list declares.
     ///
-    /// The first of two of one name holds.
+    /// The first of two of one name holds. What the class inherits is shared with `parent` as long as it declares nothing of
+    /// the same sort itself.
     public init(
-        foreign name: String, kinds: Set<String> = [], outlets: [NibOutlet], attributes: [NibAttributeSlot],
+        foreign name: String, kinds: Set<String> = [], inheriting parent: NibClassTable? = nil, outlets: [NibOutlet],
+        attributes: [NibAttributeSlot],
         actions: [NibActionSlot], events: [NibEventSlot], faults: [String]
     ) {
         type = NibForeignObject.self
         self.name = name
         self.kinds = kinds.union([name])
         isMainActor = false
-        let builder = NibTableBuilder(nil)
+        let builder = NibTableBuilder(parent)
         for outlet in outlets { builder.add(outlet) }
         for attribute in attributes { builder.add(attribute) }
         for action in actions { builder.add(action) }
         for event in events { builder.add(event) }
         self.outlets = builder.outlets
-        requiredOutlets = builder.requiredOutlets
+        requiredOutlets = outlets.isEmpty ? parent?.requiredOutlets ?? [] : builder.requiredOutlets
         self.attributes = builder.attributes
         self.actions = builder.actions
         self.events = builder.events

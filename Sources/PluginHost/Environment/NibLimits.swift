@@ -12,11 +12,12 @@ public struct NibLimits: Sendable, Hashable {
     public var depth = 128
     /// How many elements there may be: 100,000.
     public var elements = 100_000
-    /// How many objects a nib may make: 2,048.
+    /// How many objects a nib may make: 4,096.
     ///
-    /// A chain of strong outlets through all objects is released one inside the other, and each takes stack: at this
-    /// limit less than 512 KiB in optimised code, and less than 1 MiB in other code.
-    public var objects = 2_048
+    /// File's Owner, First Responder and placeholders do not count, and neither does what is left out. A chain of strong
+    /// outlets through all objects is released one inside the other, and each takes stack: at this limit less than 1 MiB in
+    /// optimised code, and less than 2 MiB in other code.
+    public var objects = 4_096
     /// How many connections there may be: 20,000.
     public var connections = 20_000
     /// The longest text, in bytes: 1 MiB.

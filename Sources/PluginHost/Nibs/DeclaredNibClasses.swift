@@ -1,15 +1,35 @@
 @_spi(PluginHost) internal import PluginABI
+internal import PropertyLists
 
 /// The classes of several lists as a nib's planner uses them: it checks a nib against them and can make none.
+///
+/// **Cost.** Proportional to the lists. What a class inherits is shared with its superclass, and what has to be copied,
+/// because the class declares more, has a limit.
 struct DeclaredNibClasses {
     /// The lists of equal rank: a bundle's own, those of the bundles that it requires, and those of the application.
     let ranks: [[(list: NibClassList, path: String?)]]
     let scope: NibScope
-    /// Superclasses that no list declares, and circles of them.
+    /// Superclasses that no list declares, and circles of them; the first ones, and how many others there are.
     private(set) var faults: [NibClassList.Fault] = []
-    /// The superclasses of each class, the nearest first.
-    private var ancestors: [String: [String]] = [:]
-    private let entries: [String: NibClassList.Entry]
+    private let families: [String: Family]
+
+    /// One class and what it inherits.
+    private struct Family {
+        let table: NibClassTable
+        /// Nil also where a list names one that is missing, or that leads in a circle.
+        let superclass: String?
+        /// What the class itself declares.
+        let outlets: [NibOutlet]
+        let actions: [NibActionSlot]
+    }
+
+    /// By the identity of an outlet or action: the outermost superclass that declares one of its name.
+    private let declarers: [ObjectIdentifier: String]
+
+    /// Declarations that are copied because a class adds some to those of its superclass: so many take some 30 MB.
+    ///
+    /// A list with all the classes of a large framework has a tenth of them.
+    static let mostInherited = 1 << 19
 
     init(own: [NibClassList], required: [(list: NibClassList, path: String)], application: [NibClassList]) {
         ranks = [
@@ -22,23 +42,20 @@ struct DeclaredNibClasses {
                 for entry in list.entries where entries[entry.name] == nil { entries[entry.name] = entry }
             }
         }
-        self.entries = entries
-        var faults: [NibClassList.Fault] = []
-        for entry in entries.values.sorted(by: { $0.name < $1.name }) {
-            let (chain, fault) = Self.ancestors(of: entry, in: entries)
-            ancestors[entry.name] = chain
-            if let fault { faults.append(fault) }
-        }
-        self.faults = faults
-        let inherited = ancestors
+        let lines = Lines(entries)
+        var tables = Tables(entries, lines)
+        for name in lines.order { tables.add(name) }
+        // Of two classes of one name, the first one was put together above.
         var levels: [NibClassLevel] = []
-        for (number, rank) in ranks.enumerated() where !rank.isEmpty {
+        var seen: Set<String> = []
+        for (number, rank) in ranks.enumerated() where !rank.isEmpty && !tables.areTooLarge {
             let members = rank.flatMap { list, path in
                 list.entries.map { entry in
-                    let chain = [entry] + inherited[entry.name, default: []].compactMap { entries[$0] }
+                    let known = seen.insert(entry.name).inserted ? tables.families[entry.name] : nil
+                    let family = known ?? tables.family(of: entry)
                     let aClass = NibClass(
                         name: entry.name,
-                        NibRegistration(foreign: Self.table(of: chain), element: nil) { _ in
+                        NibRegistration(foreign: family.table, element: nil) { _ in
                             preconditionFailure("a class that is only declared")
                         }, declaredModule: .some(entry.module))
                     return NibClassLevel.Member(
@@ -47,115 +64,228 @@ struct DeclaredNibClasses {
             }
             levels.append(NibClassLevel(isOwn: number == 0, members: members))
         }
+        families = tables.families
+        declarers = tables.declarers
+        faults = lines.faults.all
+        isTooLarge = tables.areTooLarge
+        if isTooLarge {
+            faults.append(
+                NibClassList.Fault(
+                    className: nil,
+                    message: "The classes inherit more than \(Self.mostInherited) declarations from one another, "
+                        + "so no nib is checked against them."))
+        }
         scope = NibScope(
-            levels,
+            isTooLarge ? [] : levels,
             leavingOut: ranks.joined().reduce(into: []) { $0.formUnion($1.list.elementsLeftOut) })
     }
 
-    /// The outermost superclass that declares something, or the class itself: unused outlets are noted once for it.
-    func declarer(of name: String, in className: String, _ kind: KeyPath<NibClassList.Entry, [String: String]>)
-        -> String
-    {
-        let chain = [className] + ancestors[className, default: []]
-        return chain.last { entries[$0]?[keyPath: kind][name] != nil } ?? className
+    /// Whether the classes inherit more than ``mostInherited``, so that there are none here.
+    let isTooLarge: Bool
+
+    // MARK: Who declares what
+
+    /// The outermost superclass that declares an outlet; nil for one that is not declared.
+    func declarer(of outlet: NibOutlet) -> String? { declarers[ObjectIdentifier(outlet)] }
+
+    /// The same for an action.
+    func declarer(of action: NibActionSlot) -> String? { declarers[ObjectIdentifier(action)] }
+
+    /// What a class itself declares, and its superclass; nil for a class that no list declares.
+    func declarations(of className: String) -> (outlets: [NibOutlet], actions: [NibActionSlot], superclass: String?)? {
+        families[className].map { ($0.outlets, $0.actions, $0.superclass) }
     }
 
-    private static func ancestors(
-        of entry: NibClassList.Entry, in entries: [String: NibClassList.Entry]
-    ) -> (chain: [String], fault: NibClassList.Fault?) {
-        var chain: [String] = []
-        var next = entry.superclass
-        while let name = next {
-            if name == entry.name || chain.contains(name) {
-                return (
-                    chain,
-                    NibClassList.Fault(
-                        className: entry.name,
-                        message: "The superclasses of \(quoted(entry.name)) lead in a circle by \(quoted(name)).")
-                )
-            }
-            guard let superclass = entries[name] else {
-                return (
-                    chain,
-                    chain.isEmpty
-                        ? NibClassList.Fault(
-                            className: entry.name,
-                            message: "The superclass \(quoted(name)) of \(quoted(entry.name)) is not declared.") : nil
-                )
-            }
-            chain.append(name)
-            next = superclass.superclass
+    /// The names of all actions.
+    var actionNames: Set<String> {
+        families.values.reduce(into: []) { names, family in
+            for action in family.actions { names.insert(NibClassTable.actionName(action.name)) }
         }
-        return (chain, nil)
+    }
+
+    // MARK: Superclasses
+
+    /// The superclass of each class, and an order in which each class follows its superclass.
+    private struct Lines {
+        private(set) var superclasses: [String: String] = [:]
+        private(set) var order: [String] = []
+        private(set) var faults = FirstFaults()
+
+        init(_ entries: [String: NibClassList.Entry]) {
+            /// The classes whose superclasses lead in a circle, and by which class.
+            var circles: [String: String] = [:]
+            var done: Set<String> = []
+            for first in entries.keys.sorted() where !done.contains(first) {
+                var line: [String] = []
+                var places: [String: Int] = [:]
+                var next: String? = first
+                while let name = next, !done.contains(name), places[name] == nil {
+                    places[name] = line.count
+                    line.append(name)
+                    next = entries[name]?.superclass.flatMap { entries[$0] == nil ? nil : $0 }
+                    if let next { superclasses[name] = next }
+                }
+                if let next, let start = places[next] {
+                    for name in line[start...] { circles[name] = name }
+                    // One class of the circle goes without superclass, so that the others keep theirs.
+                    superclasses[line[line.count - 1]] = nil
+                    for name in line[..<start] { circles[name] = next }
+                } else if let next, let circle = circles[next] {
+                    for name in line { circles[name] = circle }
+                }
+                order += line.reversed()
+                done.formUnion(line)
+            }
+            for (name, entry) in entries.sorted(by: { $0.key < $1.key }) {
+                if let circle = circles[name] {
+                    faults.add {
+                        NibClassList.Fault(
+                            className: name,
+                            message: "The superclasses of \(quoted(name)) lead in a circle by \(quoted(circle)).")
+                    }
+                } else if let superclass = entry.superclass, entries[superclass] == nil {
+                    faults.add {
+                        NibClassList.Fault(
+                            className: name,
+                            message: "The superclass \(quoted(superclass)) of \(quoted(name)) is not declared.")
+                    }
+                }
+            }
+        }
     }
 
     // MARK: Tables
 
-    /// The declarations of a class with those of its superclasses; the nearest one of a name holds.
-    private static func table(of chain: [NibClassList.Entry]) -> NibClassTable {
-        func gather(_ part: KeyPath<NibClassList.Entry, [String: String]>) -> [(name: String, value: String)] {
-            var all: [String: String] = [:]
-            for entry in chain.reversed() { all.merge(entry[keyPath: part]) { _, nearer in nearer } }
-            return all.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+    /// The declarations of classes with those of their superclasses; the nearest one of a name holds.
+    private struct Tables {
+        private let entries: [String: NibClassList.Entry]
+        private let lines: Lines
+        private(set) var families: [String: Family] = [:]
+        private(set) var declarers: [ObjectIdentifier: String] = [:]
+        /// The declarations that were copied.
+        private var inherited = 0
+        var areTooLarge: Bool { inherited > mostInherited }
+
+        init(_ entries: [String: NibClassList.Entry], _ lines: Lines) {
+            self.entries = entries
+            self.lines = lines
         }
-        let required = chain.reduce(into: Set<String>()) { $0.formUnion($1.required) }
-        let outlets = gather(\.outlets).map { name, target in
-            NibOutlet(
-                name: name, isRequired: required.contains(name), isCollection: false, target: Self.target(target),
-                connect: .one { _, _ in })
+
+        /// Puts a class together, after its superclass.
+        mutating func add(_ name: String) {
+            guard !areTooLarge, let entry = entries[name] else { return }
+            families[name] = family(of: entry)
         }
-        let collections = gather(\.collections).map { name, target in
-            NibOutlet(
-                name: name, isRequired: false, isCollection: true, target: Self.target(target),
-                connect: .all { _, _ in })
+
+        mutating func family(of entry: NibClassList.Entry) -> Family {
+            let superclass = lines.superclasses[entry.name]
+            let parent = superclass.flatMap { families[$0]?.table }
+            var outlets = entry.outlets.sorted { $0.key < $1.key }.map { name, target in
+                NibOutlet(
+                    name: name, isRequired: entry.required.contains(name) || parent?.outlets[name]?.isRequired ?? false,
+                    isCollection: false, target: DeclaredNibClasses.target(target), connect: .one { _, _ in })
+            }
+            // A class may require what its superclass only declares.
+            for name in entry.required.sorted() where entry.outlets[name] == nil {
+                guard let outlet = parent?.outlets[name], !outlet.isRequired, !outlet.isCollection else { continue }
+                outlets.append(
+                    NibOutlet(
+                        name: name, isRequired: true, isCollection: false, target: outlet.target,
+                        connect: .one { _, _ in }))
+            }
+            outlets += entry.collections.sorted { $0.key < $1.key }.map { name, target in
+                NibOutlet(
+                    name: name, isRequired: false, isCollection: true, target: DeclaredNibClasses.target(target),
+                    connect: .all { _, _ in })
+            }
+            let attributes = entry.attributes.map { name, type in
+                let accepts = DeclaredNibClasses.acceptor(type)
+                return NibAttributeSlot(name: name, typeName: type) { _ in ({ accepts($0) ? 0 : nil }, { _, _ in }) }
+            }
+            let actions = entry.actions.map { name, sender in
+                NibActionSlot(name: name, sender: DeclaredNibClasses.target(sender)) { _, _ in }
+            }
+            let events = entry.events.map { name, count in
+                NibEventSlot(name: name, connect: count == "many" ? .many { _, _ in } : .one { _, _ in })
+            }
+            if let parent {
+                inherited += parent.kinds.count + (outlets.isEmpty ? 0 : parent.outlets.count)
+                inherited += (attributes.isEmpty ? 0 : parent.attributes.count)
+                inherited += (actions.isEmpty ? 0 : parent.actions.count) + (events.isEmpty ? 0 : parent.events.count)
+            }
+            for outlet in outlets {
+                let above = parent?.outlets[outlet.name].flatMap { $0.isCollection == outlet.isCollection ? $0 : nil }
+                declarers[ObjectIdentifier(outlet)] = above.flatMap { declarers[ObjectIdentifier($0)] } ?? entry.name
+            }
+            for action in actions {
+                let above = parent?.actions[NibClassTable.actionName(action.name)]
+                declarers[ObjectIdentifier(action)] = above.flatMap { declarers[ObjectIdentifier($0)] } ?? entry.name
+            }
+            let table = NibClassTable(
+                foreign: entry.name, kinds: entry.serves.union(parent?.kinds ?? []), inheriting: parent,
+                outlets: outlets, attributes: attributes, actions: actions, events: events, faults: [])
+            return Family(table: table, superclass: superclass, outlets: outlets, actions: actions)
         }
-        var kinds: Set<String> = []
-        for entry in chain { kinds.formUnion(entry.serves.union([entry.name])) }
-        let attributes = gather(\.attributes).map { name, type in
-            NibAttributeSlot(name: name, typeName: type) { _ in ({ accepts($0, type) ? 0 : nil }, { _, _ in }) }
-        }
-        let actions = gather(\.actions).map { name, sender in
-            NibActionSlot(name: name, sender: Self.target(sender)) { _, _ in }
-        }
-        let events = gather(\.events).map { name, count in
-            NibEventSlot(name: name, connect: count == "many" ? .many { _, _ in } : .one { _, _ in })
-        }
-        return NibClassTable(
-            foreign: chain[0].name, kinds: kinds, outlets: outlets + collections, attributes: attributes,
-            actions: actions, events: events, faults: [])
     }
 
     private static func target(_ name: String) -> NibTarget {
         name.isEmpty || name == "*" ? .anyObject : .named(name)
     }
 
-    /// Whether a value fits an attribute of a type, as the type in code decides.
-    static func accepts(_ value: NibValue, _ typeName: String) -> Bool {
-        if typeName.hasSuffix("?") {
+    // MARK: Types of attributes
+
+    /// Whether values fit an attribute of a type, as the type in code decides.
+    ///
+    /// The name of the type is read once: it may be long.
+    static func acceptor(_ typeName: String) -> @Sendable (NibValue) -> Bool {
+        let plain = typeName.lastIndex { $0 != "?" }.map { String(typeName[...$0]) } ?? ""
+        let accepts = plainAcceptor(plain)
+        guard plain.utf8.count < typeName.utf8.count else { return accepts }
+        return { value in
             if case .none = value { return true }
-            return accepts(value, String(typeName.dropLast()))
+            return accepts(value)
         }
+    }
+
+    private static func plainAcceptor(_ typeName: String) -> @Sendable (NibValue) -> Bool {
         switch typeName {
-        case "String": return String.nibAttribute(value) != nil
-        case "Int": return Int.nibAttribute(value) != nil
-        case "Double": return Double.nibAttribute(value) != nil
-        case "Float": return Float.nibAttribute(value) != nil
-        case "Bool": return Bool.nibAttribute(value) != nil
-        case "Point": return NibPoint.nibAttribute(value) != nil
-        case "Size": return NibSize.nibAttribute(value) != nil
-        case "Rect": return NibRect.nibAttribute(value) != nil
-        case "Range": return NibRange.nibAttribute(value) != nil
-        case "Color": return NibColor.nibAttribute(value) != nil
-        case "Record": return NibRecord.nibAttribute(value) != nil
-        case "Image": return NamedImage.nibAttribute(value) != nil
-        case "Sound": return NamedSound.nibAttribute(value) != nil
-        case "Date": return NibDate.nibAttribute(value) != nil
-        case "Enum": return String.nibAttribute(value) != nil
+        case "String": return { String.nibAttribute($0) != nil }
+        case "Int": return { Int.nibAttribute($0) != nil }
+        case "Double": return { Double.nibAttribute($0) != nil }
+        case "Float": return { Float.nibAttribute($0) != nil }
+        case "Bool": return { Bool.nibAttribute($0) != nil }
+        case "Point": return { NibPoint.nibAttribute($0) != nil }
+        case "Size": return { NibSize.nibAttribute($0) != nil }
+        case "Rect": return { NibRect.nibAttribute($0) != nil }
+        case "Range": return { NibRange.nibAttribute($0) != nil }
+        case "Color": return { NibColor.nibAttribute($0) != nil }
+        case "Record": return { NibRecord.nibAttribute($0) != nil }
+        case "Image": return { NamedImage.nibAttribute($0) != nil }
+        case "Sound": return { NamedSound.nibAttribute($0) != nil }
+        case "Date": return { NibDate.nibAttribute($0) != nil }
+        case "Enum": return { String.nibAttribute($0) != nil }
         default:
             // A type that the application added decides by itself.
-            guard typeName.hasPrefix("Enum("), typeName.hasSuffix(")") else { return true }
-            guard let text = String.nibAttribute(value) else { return false }
-            return typeName.dropFirst(5).dropLast().split(separator: "|").contains { $0 == text }
+            guard typeName.hasPrefix("Enum("), typeName.hasSuffix(")") else { return { _ in true } }
+            let texts = Set(typeName.dropFirst(5).dropLast().split(separator: "|").map(String.init))
+            return { value in String.nibAttribute(value).map(texts.contains) ?? false }
         }
+    }
+}
+
+/// The first faults of lists, and how many others there are; a fault that is not listed is not made.
+struct FirstFaults: Sendable, Hashable {
+    private var listed: [NibClassList.Fault] = []
+    private var further = 0
+
+    mutating func add(_ make: () -> NibClassList.Fault) {
+        if listed.count < ReadingBudget.mostFindings { listed.append(make()) } else { further += 1 }
+    }
+
+    var all: [NibClassList.Fault] {
+        guard further > 0 else { return listed }
+        return listed + [
+            NibClassList.Fault(className: nil, message: "\(further) more faults of the classes are not listed.")
+        ]
     }
 }

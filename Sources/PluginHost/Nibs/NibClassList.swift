@@ -46,7 +46,10 @@ internal import PropertyLists
     /// The elements whose objects are passed over.
     @_spi(Tools) public private(set) var elementsLeftOut: Set<String> = []
     /// What is wrong with the list.
-    @_spi(Tools) public private(set) var faults: [Fault] = []
+    ///
+    /// The first ones, and how many others there are.
+    @_spi(Tools) public var faults: [Fault] { found.all }
+    private var found = FirstFaults()
 
     /// The name of the list among a bundle's resources.
     @_spi(Tools) public static let fileName = "NibClasses.plist"
@@ -67,21 +70,22 @@ internal import PropertyLists
         do throws(PropertyListFault) {
             list = try PropertyListReader.read(bytes).value
         } catch {
-            faults = [Fault(className: nil, message: "The list cannot be read: \(error.message)")]
+            found.add { Fault(className: nil, message: "The list cannot be read: \(error.message)") }
             return
         }
         guard let rows = list["IBClasses"]?.array else {
-            faults = [Fault(className: nil, message: "The list has no array IBClasses.")]
+            found.add { Fault(className: nil, message: "The list has no array IBClasses.") }
             return
         }
         if let value = list["LEAVEOUT"] {
             if let items = value.array, case let names = items.compactMap(\.string), names.count == items.count {
                 elementsLeftOut = Set(names)
             } else {
-                faults = [Fault(className: nil, message: "LEAVEOUT is not an array of names.", key: "LEAVEOUT")]
+                found.add { Fault(className: nil, message: "LEAVEOUT is not an array of names.", key: "LEAVEOUT") }
             }
         }
-        for row in rows { add(row) }
+        var seen: Set<String> = []
+        for row in rows { add(row, &seen) }
     }
 
     /// The list of a file; nil if there is no such file.
@@ -106,12 +110,12 @@ internal import PropertyLists
         "Sound", "Date", "Enum",
     ]
 
-    private mutating func add(_ row: PropertyList) {
+    private mutating func add(_ row: PropertyList, _ seen: inout Set<String>) {
         guard let name = row["CLASS"]?.string, !name.isEmpty else {
-            return faults.append(Fault(className: nil, message: "An item of IBClasses has no CLASS."))
+            return found.add { Fault(className: nil, message: "An item of IBClasses has no CLASS.") }
         }
-        guard !entries.contains(where: { $0.name == name }) else {
-            return faults.append(Fault(className: name, message: "The class \(quoted(name)) is declared twice."))
+        guard seen.insert(name).inserted else {
+            return found.add { Fault(className: name, message: "The class \(quoted(name)) is declared twice.") }
         }
         var entry = Entry(name: name)
         entry.superclass = row["SUPERCLASS"]?.string.flatMap { $0.isEmpty || $0 == "NSObject" ? nil : $0 }
@@ -125,26 +129,29 @@ internal import PropertyLists
         entry.elements = names("ELEMENT", row, name)
         entry.module = row["MODULE"]?.string
         for (attribute, type) in entry.attributes.sorted(by: { $0.key < $1.key }) where !Self.isType(type) {
-            faults.append(
+            found.add {
                 Fault(
                     className: name,
                     message:
                         "The attribute \(quoted(attribute)) of \(quoted(name)) has the type \(quoted(type)), which does not exist."
-                ))
+                )
+            }
         }
         for (event, count) in entry.events.sorted(by: { $0.key < $1.key }) where count != "one" && count != "many" {
-            faults.append(
+            found.add {
                 Fault(
                     className: name,
                     message:
                         "The event \(quoted(event)) of \(quoted(name)) is \(quoted(count)); “one” or “many” is expected."
-                ))
+                )
+            }
         }
         for outlet in entry.required.subtracting(entry.outlets.keys).sorted() {
-            faults.append(
+            found.add {
                 Fault(
                     className: name,
-                    message: "REQUIRED of \(quoted(name)) names \(quoted(outlet)), which is not among its OUTLETS."))
+                    message: "REQUIRED of \(quoted(name)) names \(quoted(outlet)), which is not among its OUTLETS.")
+            }
         }
         entries.append(entry)
     }
@@ -159,8 +166,9 @@ internal import PropertyLists
         guard let items = value.dictionary, case let texts = items.compactMapValues(\.string),
             texts.count == items.count
         else {
-            faults.append(
-                Fault(className: className, message: "\(key) of \(quoted(className)) is not a dictionary of texts."))
+            found.add {
+                Fault(className: className, message: "\(key) of \(quoted(className)) is not a dictionary of texts.")
+            }
             return [:]
         }
         return texts
@@ -171,8 +179,9 @@ internal import PropertyLists
         // classes.nib of earlier systems have one name where there is one.
         if let name = value.string { return [name] }
         guard let items = value.array, case let names = items.compactMap(\.string), names.count == items.count else {
-            faults.append(
-                Fault(className: className, message: "\(key) of \(quoted(className)) is not an array of names."))
+            found.add {
+                Fault(className: className, message: "\(key) of \(quoted(className)) is not an array of names.")
+            }
             return []
         }
         return Set(names)

@@ -104,11 +104,17 @@ final class NibFile: NibServices {
             throw unloaded(error)
         }
         let scope = NibScope(levels, leavingOut: HostEnvironment.current.nibClasses.elementsLeftOut)
-        var planner = NibPlanner(
-            xml, root: root, scope: scope, resources: planResources(generation), limits: limits, owner: owner,
-            placeholders: placeholders, connectors: connectors)
+        let planner: NibPlanner
+        do throws(NibFinding) {
+            planner = try NibPlanner(
+                xml, root: root, scope: scope, resources: planResources(generation), limits: limits, owner: owner,
+                placeholders: placeholders, connectors: connectors)
+        } catch {
+            throw PluginError(
+                bundlePath: bundle.bundlePath, findings: NibFinding.located([error], in: xml, path: path))
+        }
         let plan = planner.plan(generation: generation, classesVersion: classesVersion)
-        let findings = NibFinding.located(planner.findings, in: xml, path: path)
+        let findings = planner.findings.located(in: xml, path: path)
         guard let plan else { throw PluginError(bundlePath: bundle.bundlePath, findings: findings) }
         for finding in findings {
             HostEnvironment.log(

@@ -7,7 +7,7 @@ internal import PropertyLists
 /// an element with a `reference` and no id stands for another object. What else has a `key` and no id is a value.
 struct NibGraph {
     struct Object {
-        enum Role: Equatable {
+        enum Role: Hashable {
             case made
             case owner
             case firstResponder
@@ -71,36 +71,34 @@ struct NibGraph {
     private(set) var references: [Reference] = []
     /// The ids of objects that were left out.
     private(set) var leftOut: Set<String> = []
-    private(set) var findings: [NibFinding] = []
+    let findings = NibFindings()
 
     private let knowsClasses: Bool
     private let registered: @Sendable (String) -> Bool
     private let elementsLeftOut: Set<String>
-    private let limits: NibLimits
-    /// Whether it has more objects or connections than are allowed, so that some are missing here.
-    private(set) var isFull = false
+    private var placeholderNumbers: [String: Int] = [:]
+    /// What File's Owner, First Responder and the placeholders are, to find those that are there twice.
+    private var roles: Set<Object.Role> = []
 
     /// - Parameters:
     ///   - xml: the document.
     ///   - root: its `objects`.
     ///   - elementsLeftOut: the elements whose objects are passed over.
-    ///   - limits: how many objects and connections there may be.
     ///   - knowsClasses: if not, an element that holds an object counts as one, because a class may be registered for it.
     ///   - registered: whether a class is registered for an element's name.
     init(
-        _ xml: XMLDocument, root: Int, leavingOut elementsLeftOut: Set<String>, limits: NibLimits,
-        knowsClasses: Bool = true, registered: @escaping @Sendable (String) -> Bool
+        _ xml: XMLDocument, root: Int, leavingOut elementsLeftOut: Set<String>, knowsClasses: Bool = true,
+        registered: @escaping @Sendable (String) -> Bool
     ) {
         self.xml = xml
         words = NibWords(xml)
         self.knowsClasses = knowsClasses
         self.registered = registered
         self.elementsLeftOut = elementsLeftOut
-        self.limits = limits
         // As many as elements of a usual document.
-        indices = XMLValueTable(xml, reserving: min(limits.objects, xml.count / 4))
-        objects.reserveCapacity(min(limits.objects, xml.count / 4))
-        connections.reserveCapacity(min(limits.connections, xml.count / 2))
+        indices = XMLValueTable(xml, reserving: min(Self.usual, xml.count / 4))
+        objects.reserveCapacity(min(Self.usual, xml.count / 4))
+        connections.reserveCapacity(min(Self.usual, xml.count / 2))
         for element in xml.children(of: root) {
             if leaves(out: element) { continue }
             if reference(ofElement: element) != nil {
@@ -113,6 +111,33 @@ struct NibGraph {
         }
     }
 
+    /// The room for rows at the beginning is at most for so many.
+    private static let usual = 4_096
+
+    /// Why the document is refused as a whole: it has more than the limits allow; nil if it does not.
+    ///
+    /// Nothing else is asked of a nib that has an answer here.
+    func excess(over limits: NibLimits) -> NibFinding? {
+        if madeCount > limits.objects {
+            let first = objects.lazy.filter(\.isMade).dropFirst(limits.objects).first
+            return Self.refusal(
+                "makes \(madeCount) objects", limits.objects, "objects",
+                at: first.map { xml.offset(ofElement: $0.element) })
+        }
+        guard connections.count > limits.connections else { return nil }
+        return Self.refusal(
+            "has \(connections.count) connections", limits.connections, "connections",
+            at: xml.offset(ofElement: connections[limits.connections].element))
+    }
+
+    /// The finding about a document with more than a limit allows: “The nib makes 5000 objects …”.
+    private static func refusal(_ verb: String, _ limit: Int, _ name: String, at offset: Int?) -> NibFinding {
+        NibFinding(
+            code: .nibUnreadable, offset: offset, message: "The nib \(verb), and the limit is \(limit).",
+            remedy: "Divide the nib, or raise the limit: HostEnvironment.current.nibLimits.\(name) of the application, "
+                + "and --max-\(name) of this tool.")
+    }
+
     /// The object of File's Owner.
     var owner: Int? { objects.firstIndex { $0.role == .owner } }
 
@@ -123,13 +148,35 @@ struct NibGraph {
     func id(of object: Int) -> String? { objects[object].id.map(xml.value(ofAttribute:)) }
 
     /// What the keys of an object's texts begin with in a table: its id, or that of the object that contains it and the key.
-    func textKey(of object: Int) -> String {
-        if let id = id(of: object) { return id }
-        guard let parent = objects[object].parent, case .outlet(let key) = objects[object].containment else {
-            return ""
+    ///
+    /// Nil if that has more than ``longestTextKey``: objects without ids in one another make keys that grow with the square
+    /// of the document, and no table has such a key.
+    func textKey(of object: Int) -> String? {
+        // Most objects have an id.
+        if let id = objects[object].id, xml.length(ofValue: id) <= Self.longestTextKey {
+            return xml.value(ofAttribute: id)
         }
-        return textKey(of: parent) + "." + xml.value(ofAttribute: key)
+        var parts: [String] = []
+        var length = 0
+        var next: Int? = object
+        while let number = next {
+            let part: Int?
+            if let id = objects[number].id {
+                (part, next) = (id, nil)
+            } else if let parent = objects[number].parent, case .outlet(let key) = objects[number].containment {
+                (part, next) = (key, parent)
+            } else {
+                (part, next) = (nil, nil)
+            }
+            length += 1 + (part.map(xml.length(ofValue:)) ?? 0)
+            guard length <= Self.longestTextKey + 1 else { return nil }
+            parts.append(part.map(xml.value(ofAttribute:)) ?? "")
+        }
+        return parts.reversed().joined(separator: ".")
     }
+
+    /// In bytes.
+    static let longestTextKey = 1_024
 
     /// The identifier of a placeholder; nil for another object.
     func placeholder(of object: Int) -> String? {
@@ -148,7 +195,6 @@ struct NibGraph {
     private mutating func add(
         _ element: Int, parent: Int?, _ containment: Object.Containment
     ) {
-        guard objects.count < limits.objects else { return refuse("objects", limits.objects, at: element) }
         let xml = xml
         let id = xml.attribute(words.id, ofElement: element)
         let number = objects.count
@@ -157,19 +203,21 @@ struct NibGraph {
             Object(role: role, element: element, id: id, parent: parent, containment: containment))
         if role == .made { madeCount += 1 }
         if let id, let first = indices.insert(id, number) {
-            let text = xml.value(ofAttribute: id)
-            findings.append(
-                NibFinding(
+            findings.add(.error) {
+                let text = xml.value(ofAttribute: id)
+                return NibFinding(
                     code: .nibReferenceInvalid, offset: xml.offset(ofAttribute: id), subject: text,
                     message: "Two objects have the id \(quoted(text)); the other one is in \(NibFinding.line).",
                     remedy: "Give each object an id of its own.",
-                    related: xml.offset(ofElement: objects[first].element)))
+                    related: xml.offset(ofElement: objects[first].element))
+            }
         }
-        if role != .made, objects.dropLast().contains(where: { $0.role == role }) {
-            findings.append(
+        if role != .made, !roles.insert(role).inserted {
+            findings.add(.error) {
                 NibFinding(
                     code: .nibReferenceInvalid, offset: xml.offset(ofElement: element), subject: self.id(of: number),
-                    message: "The document has the same placeholder twice.", remedy: "Remove one of them."))
+                    message: "The document has the same placeholder twice.", remedy: "Remove one of them.")
+            }
         }
         xml.forEachChild(of: element) { addPart($0, of: number) }
     }
@@ -190,7 +238,8 @@ struct NibGraph {
     }
 
     private mutating func placeholder(_ identifier: String) -> Object.Role {
-        if let known = placeholders.firstIndex(of: identifier) { return .placeholder(known) }
+        if let known = placeholderNumbers[identifier] { return .placeholder(known) }
+        placeholderNumbers[identifier] = placeholders.count
         placeholders.append(identifier)
         return .placeholder(placeholders.count - 1)
     }
@@ -198,12 +247,7 @@ struct NibGraph {
     private mutating func addPart(_ element: Int, of object: Int) {
         let xml = xml
         if xml.isElement(element, named: words.connections) {
-            xml.forEachChild(of: element) { connection in
-                guard connections.count < limits.connections else {
-                    return refuse("connections", limits.connections, at: connection)
-                }
-                connections.append(Part(object: object, element: connection))
-            }
+            xml.forEachChild(of: element) { connections.append(Part(object: object, element: $0)) }
             return
         }
         let name = xml.name(ofElement: element)
@@ -288,36 +332,28 @@ struct NibGraph {
     }
 
     /// Notes an element that is neither an object nor known, and holds what is one: it is never reached.
-    private mutating func noteLost(_ element: Int) {
+    private func noteLost(_ element: Int) {
         guard let lost = firstObject(in: element) else { return }
-        let name = xml.name(ofElement: element)
-        findings.append(
-            NibFinding(
+        findings.add(.error) {
+            let name = xml.name(ofElement: element)
+            return NibFinding(
                 code: .nibReferenceInvalid, offset: xml.offset(ofElement: element), subject: name,
                 message: "<\(name)> has no id and no class is registered for it, so the object "
                     + "\(quoted(xml.value(words.id, ofElement: lost) ?? "")) in it is never made.",
-                remedy: "Give the element an id, register a class for \(quoted(name)), or leave the element out."))
+                remedy: "Give the element an id, register a class for \(quoted(name)), or leave the element out.")
+        }
     }
 
-    private mutating func noteLoose(_ element: Int) {
-        let reference = reference(ofElement: element)
-        findings.append(
-            NibFinding(
+    private func noteLoose(_ element: Int) {
+        findings.add(.warning) {
+            let reference = reference(ofElement: element)
+            return NibFinding(
                 severity: .warning, code: .nibReferenceInvalid, offset: xml.offset(ofElement: element),
                 subject: xml.value(words.id, ofElement: element) ?? reference.map(xml.value(ofAttribute:)),
                 message: "<\(xml.name(ofElement: element))> stands without a key and outside of a collection: "
                     + (reference == nil
                         ? "it is made, and nothing contains it." : "nothing contains the object that it refers to."),
-                remedy: "Give it a key, or put it into a collection."))
-    }
-
-    private mutating func refuse(_ what: String, _ limit: Int, at element: Int) {
-        guard !isFull else { return }
-        isFull = true
-        findings.append(
-            NibFinding(
-                code: .nibUnreadable, offset: xml.offset(ofElement: element),
-                message: "The document has more than \(limit) \(what), which is the limit.",
-                remedy: "Divide the nib, or raise HostEnvironment.current.nibLimits.\(what)."))
+                remedy: "Give it a key, or put it into a collection.")
+        }
     }
 }

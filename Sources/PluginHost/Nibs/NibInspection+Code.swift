@@ -9,19 +9,27 @@ extension NibInspection {
     /// - Parameters:
     ///   - bundle: the nib's bundle.
     ///   - elements: those that the application leaves out, in addition to those of this process.
-    /// - Returns: errors and warnings, with their places.
+    ///   - declared: classes and elements that a list declares: the application has those that are not registered here.
+    /// - Returns: errors and warnings, with their places; and apart from them the first finding about each class or element
+    ///   that is not registered: the application may have it.
     @_spi(Tools) public func findings(
-        withCodeOf bundle: PluginBundle, leavingOut elements: Set<String> = []
-    ) -> [PluginFinding] {
+        withCodeOf bundle: PluginBundle, leavingOut elements: Set<String> = [], assuming declared: Set<String> = []
+    ) -> (findings: [PluginFinding], unknownClasses: [PluginFinding]) {
         do throws(PluginError) {
             let levels = try BundleNibClasses(bundle: bundle).nibClassLevels()
             let scope = NibScope(
                 levels, leavingOut: elements.union(HostEnvironment.current.nibClasses.elementsLeftOut))
-            var planner = planner(scope, Self.resources(of: bundle), mode: .declarations)
-            planner.check()
-            return located(planner.findings)
+            do throws(NibFinding) {
+                let planner = try planner(
+                    scope, assuming: declared, Self.resources(of: bundle), mode: .declarations)
+                return (
+                    located(planner.findings, [.error, .warning]), located(planner.findings, [.unknownClass])
+                )
+            } catch {
+                return (located(error), [])
+            }
         } catch {
-            return error.findings
+            return (error.findings, [])
         }
     }
 

@@ -44,23 +44,28 @@ extension NibInspection {
 
     /// The texts of the nib, in the order of their places: attributes that a class declares as text.
     ///
-    /// Of objects whose class is not declared, those that Interface Builder's classes have as text.
-    @_spi(Tools) public func texts(classes: Classes) -> [Text] {
-        var planner = planner(
-            classes.declared.scope, Self.resources(of: nil), mode: classes.isEmpty ? .document : .declarations)
-        planner.check()
+    /// Of objects whose class is not declared, those that Interface Builder's classes have as text. Texts whose keys are longer
+    /// than those of any table are left out.
+    ///
+    /// - Throws: ``PluginError`` of code `nibUnreadable` for a nib with more objects or connections than the limits allow.
+    @_spi(Tools) public func texts(classes: Classes) throws(PluginError) -> [Text] {
+        let planner: NibPlanner
+        do throws(NibFinding) {
+            planner = try self.planner(classes.declared.scope, Self.resources(of: nil), mode: classes.mode)
+        } catch {
+            throw PluginError(bundlePath: Path.parent(path), findings: located(error))
+        }
         let xml = document.xml
         var found: [(offset: Int, key: String, text: String, className: String, id: String, name: String)] = []
         func add(_ object: Int, _ name: String, key: String?, _ text: String, at offset: Int) {
-            guard !text.isEmpty else { return }
             let graph = planner.graph
+            guard !text.isEmpty, let id = graph.textKey(of: object) else { return }
             let className =
                 xml.value("customClass", ofElement: graph.objects[object].element)
                 ?? planner.table(ofObject: object)?.name ?? xml.name(ofElement: graph.objects[object].element)
             found.append(
                 (
-                    offset, graph.textKey(of: object) + "." + (key ?? Self.keyNames[name] ?? name), text, className,
-                    graph.textKey(of: object), name
+                    offset, id + "." + (key ?? Self.keyNames[name] ?? name), text, className, id, name
                 ))
         }
         func isText(_ object: Int, _ name: String) -> Bool {
@@ -110,7 +115,7 @@ extension NibInspection {
     /// Interface Builder has the placeholders of bindings in its tables.
     @_spi(Tools) public func hasObject(ofKey key: String) -> Bool {
         let id = String(key.prefix { $0 != "." })
-        return ids.contains(id) || bindings.contains(id)
+        return hasObject(ofID: id) || bindings.contains(id)
     }
 
     /// The ids of connections that are neither outlets nor actions.

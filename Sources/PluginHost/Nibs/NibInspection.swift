@@ -8,11 +8,12 @@ internal import PropertyLists
     /// The classes that a nib is checked against.
     @_spi(Tools) public struct Classes: Sendable {
         /// Those of the nib's own bundle.
-        @_spi(Tools) public var own: [NibClassList] = []
+        @_spi(Tools) public var own: [NibClassList] = [] { didSet { known = Known() } }
         /// Those of the bundles that it requires, with the bundles' paths.
-        @_spi(Tools) public var required: [(list: NibClassList, path: String)] = []
+        @_spi(Tools) public var required: [(list: NibClassList, path: String)] = [] { didSet { known = Known() } }
         /// Those of the application.
-        @_spi(Tools) public var application: [NibClassList] = []
+        @_spi(Tools) public var application: [NibClassList] = [] { didSet { known = Known() } }
+        private var known = Known()
 
         /// No classes: the document alone is checked.
         @_spi(Tools) public init() {}
@@ -23,8 +24,19 @@ internal import PropertyLists
         /// What is wrong with the superclasses that the lists name.
         @_spi(Tools) public var faults: [NibClassList.Fault] { declared.faults }
 
+        /// They are put together once, for all nibs.
         var declared: DeclaredNibClasses {
-            DeclaredNibClasses(own: own, required: required, application: application)
+            if let declared = known.classes.withLock({ $0 }) { return declared }
+            let declared = DeclaredNibClasses(own: own, required: required, application: application)
+            known.classes.withLock { $0 = declared }
+            return declared
+        }
+
+        /// What a nib is checked for.
+        var mode: NibPlanner.Mode { isEmpty || declared.isTooLarge ? .document : .declarations }
+
+        private final class Known: Sendable {
+            let classes = Lock<DeclaredNibClasses?>(nil)
         }
     }
 
@@ -32,15 +44,19 @@ internal import PropertyLists
     @_spi(Tools) public struct Report: Sendable {
         /// Errors and warnings, with their places.
         @_spi(Tools) public var findings: [PluginFinding] = []
-        /// The missing classes that only the nib's own bundle can have.
-        @_spi(Tools) public var missingOwnClasses: Set<String> = []
+        /// The first finding about each class or element that no list declares, while no list of the application is known.
+        ///
+        /// The application may have them, so they displace none of the other findings.
+        @_spi(Tools) public var unknownClasses: [PluginFinding] = []
         /// What is worth a look, with codes of their own, severity `warning`.
         @_spi(Tools) public var notes: [PluginFinding] = []
-        /// The outlets and actions that classes of the nib's objects declare, each with the note to make where no nib
-        /// connects it.
-        @_spi(Tools) public var declared: [Member: PluginFinding] = [:]
+        /// The outlets and actions that classes of the nib's objects declare, each with the place of the first object that
+        /// has it.
+        @_spi(Tools) public var declared: [(member: Member, place: PluginFinding.Place)] = []
         /// Those that the nib connects.
         @_spi(Tools) public var connected: Set<Member> = []
+        /// Whether the nib holds more than the limits allow: then that is the one finding, and nothing else was asked of it.
+        @_spi(Tools) public var isRefused = false
     }
 
     /// An outlet or an action of a class.
@@ -58,6 +74,8 @@ internal import PropertyLists
     let document: NibDocument
     /// The ids of its bindings, of which a table may have texts.
     let bindings: Set<String>
+    /// The objects as far as the document alone says.
+    private let graph: NibGraph
 
     /// Reads a nib's file.
     ///
@@ -74,25 +92,19 @@ internal import PropertyLists
         document = try NibDocument(
             bytes, path: path, bundlePath: Path.parent(path), limits: HostEnvironment.current.nibLimits)
         bindings = Self.bindings(in: document.xml)
+        graph = NibGraph(
+            document.xml, root: document.root, leavingOut: [], knowsClasses: false, registered: { _ in false })
     }
 
     // MARK: What it holds
 
-    private var graph: NibGraph {
-        NibGraph(
-            document.xml, root: document.root, leavingOut: [], limits: HostEnvironment.current.nibLimits,
-            knowsClasses: false, registered: { _ in false })
-    }
-
     /// The class that the document names for File's Owner; nil for none.
     @_spi(Tools) public var ownerClass: String? {
-        let graph = graph
-        return graph.owner.flatMap { document.xml.value("customClass", ofElement: graph.objects[$0].element) }
+        graph.owner.flatMap { document.xml.value("customClass", ofElement: graph.objects[$0].element) }
     }
 
     /// How many objects, outlets and actions it has; collections count with each of their objects.
     @_spi(Tools) public var counts: (objects: Int, outlets: Int, actions: Int) {
-        let graph = graph
         let kinds = graph.connections.map { document.xml.name(ofElement: $0.element) }
         return (
             graph.objects.count { $0.role == .made }, kinds.count { $0 == "outlet" || $0 == "outletCollection" },
@@ -102,15 +114,15 @@ internal import PropertyLists
 
     /// What a nib of another language must have too: its objects with their classes, and its connections.
     @_spi(Tools) public var shape: Set<String> {
-        let graph = graph
         let xml = document.xml
+        func key(_ object: Int) -> String { graph.textKey(of: object) ?? "…" }
         var shape: Set<String> = []
         for (number, object) in graph.objects.enumerated() {
             let aClass = xml.value("customClass", ofElement: object.element) ?? xml.name(ofElement: object.element)
-            shape.insert("the object “\(graph.textKey(of: number))” of the class “\(aClass)”")
+            shape.insert("the object “\(key(number))” of the class “\(aClass)”")
         }
         for part in graph.connections {
-            let source = graph.textKey(of: part.object)
+            let source = key(part.object)
             let name =
                 xml.value("property", ofElement: part.element) ?? xml.value("selector", ofElement: part.element)
                 ?? xml.value("name", ofElement: part.element) ?? ""
@@ -130,7 +142,6 @@ internal import PropertyLists
 
     /// The identifiers of the placeholders that it connects or is connected to.
     var placeholderNames: [String] {
-        let graph = graph
         let sources = Set(graph.connections.map(\.object) + graph.references.map(\.parent))
         let destinations = Set(
             graph.connections.flatMap { part in
@@ -143,8 +154,8 @@ internal import PropertyLists
         return sources.union(destinations).sorted().compactMap(graph.placeholder(of:))
     }
 
-    /// The ids of its objects.
-    @_spi(Tools) public var ids: Set<String> { Set(graph.indices.values) }
+    /// Whether it has an object of an id.
+    @_spi(Tools) public func hasObject(ofID id: String) -> Bool { graph.object(ofID: id) != nil }
 
     // MARK: Checking
 
@@ -156,25 +167,43 @@ internal import PropertyLists
     /// - Returns: everything that was found.
     @_spi(Tools) public func report(classes: Classes, in bundle: PluginBundle?) -> Report {
         let declared = classes.declared
-        var planner = planner(
-            declared.scope, Self.resources(of: bundle), mode: classes.isEmpty ? .document : .declarations)
-        planner.check()
+        let planner: NibPlanner
+        do throws(NibFinding) {
+            planner = try self.planner(declared.scope, Self.resources(of: bundle), mode: classes.mode)
+        } catch {
+            return Report(findings: located(error), isRefused: true)
+        }
         let notes = NibNotes(planner, declared: declared)
-        var report = Report(findings: located(planner.findings), notes: located(notes.notes))
-        let members = notes.members.sorted { ($0.value.offset ?? 0, $0.key.name) < ($1.value.offset ?? 0, $1.key.name) }
-        for (member, note) in members { report.declared[member] = located([note]).first }
-        report.connected = notes.connected
-        report.missingOwnClasses = Set(planner.missingClasses.filter(\.value).keys)
+        var report = Report(
+            notes: notes.findings.located(in: document.xml, path: path), connected: notes.connected)
+        if classes.application.isEmpty {
+            report.findings = located(planner.findings, [.error, .warning])
+            report.unknownClasses = located(planner.findings, [.unknownClass])
+        } else {
+            report.findings = located(planner.findings)
+        }
+        let offsets = Set(notes.members.map(\.offset)).sorted()
+        let places = Dictionary(
+            uniqueKeysWithValues: zip(
+                offsets, document.xml.places(of: offsets).map { PluginFinding.Place(line: $0.line, column: $0.column) })
+        )
+        report.declared = notes.members.compactMap { member, offset in places[offset].map { (member, $0) } }
         return report
     }
 
-    func located(_ findings: [NibFinding]) -> [PluginFinding] {
-        NibFinding.located(findings, in: document.xml, path: path)
+    func located(_ findings: NibFindings, _ kinds: [NibFindings.Kind] = NibFindings.Kind.allCases) -> [PluginFinding] {
+        findings.located(kinds, in: document.xml, path: path)
     }
 
-    func planner(_ scope: NibScope, _ resources: NibPlanner.Resources, mode: NibPlanner.Mode) -> NibPlanner {
-        NibPlanner(
-            document.xml, root: document.root, scope: scope, resources: resources,
+    func located(_ finding: NibFinding) -> [PluginFinding] {
+        NibFinding.located([finding], in: document.xml, path: path)
+    }
+
+    func planner(
+        _ scope: NibScope, assuming assumed: Set<String> = [], _ resources: NibPlanner.Resources, mode: NibPlanner.Mode
+    ) throws(NibFinding) -> NibPlanner {
+        try NibPlanner(
+            document.xml, root: document.root, scope: scope, assuming: assumed, resources: resources,
             limits: HostEnvironment.current.nibLimits, owner: nil, placeholders: [:], connectors: [], mode: mode)
     }
 

@@ -26,9 +26,9 @@ extension PluginError.Code {
 
 /// What is not wrong with a nib but worth a look, for the linter.
 struct NibNotes {
-    private(set) var notes: [NibFinding] = []
-    /// The declared outlets and actions of the objects' classes, each with the note for one that nobody connects.
-    private(set) var members: [NibInspection.Member: NibFinding] = [:]
+    let findings = NibFindings()
+    /// The declared outlets and actions of the objects' classes, each with the offset of the first object that has it.
+    private(set) var members: [(member: NibInspection.Member, offset: Int)] = []
     private(set) var connected: Set<NibInspection.Member> = []
 
     private let planner: NibPlanner
@@ -37,7 +37,7 @@ struct NibNotes {
     private static let mostObjects = 500
 
     /// - Parameters:
-    ///   - planner: one that has checked its document.
+    ///   - planner: that of the nib.
     ///   - declared: the classes that it was checked against.
     init(_ planner: NibPlanner, declared: DeclaredNibClasses) {
         self.planner = planner
@@ -50,16 +50,19 @@ struct NibNotes {
         gatherConnected()
     }
 
-    private mutating func note(
-        _ code: PluginError.Code, at offset: Int?, _ subject: String, _ message: String, _ remedy: String
+    private func note(
+        _ code: PluginError.Code, at offset: @autoclosure () -> Int?, _ subject: String,
+        _ message: @autoclosure () -> String, _ remedy: @autoclosure () -> String
     ) {
-        notes.append(
+        findings.add(.warning) {
             NibFinding(
-                severity: .warning, code: code, offset: offset, subject: subject, message: message, remedy: remedy))
+                severity: .warning, code: code, offset: offset(), subject: displayed(subject), message: message(),
+                remedy: remedy())
+        }
     }
 
-    private mutating func noteSize() {
-        let count = planner.graph.objects.count { $0.role == .made }
+    private func noteSize() {
+        let count = planner.graph.madeCount
         guard count > Self.mostObjects else { return }
         note(
             .nibLarge, at: planner.graph.objects.first.map { planner.xml.offset(ofElement: $0.element) }, "\(count)",
@@ -69,40 +72,41 @@ struct NibNotes {
 
     // MARK: Attributes
 
-    private mutating func noteAttributes() {
+    private func noteAttributes() {
         let xml = planner.xml
-        var noted: Set<String> = []
-        func isNews(_ table: NibClassTable, _ name: String) -> Bool {
-            table.attributes[name] == nil && noted.insert("\(table.name)\0\(name)").inserted
+        var noted: Set<ClassAttribute> = []
+        func note(_ object: Int, _ name: String, at offset: Int) {
+            guard case .object(_, let aClass) = planner.resolved[object] else { return }
+            let table = planner.classes[aClass].table
+            guard table.attributes[name] == nil, noted.insert(ClassAttribute(aClass: aClass, name: name)).inserted
+            else { return }
+            self.note(
+                .nibAttributeUndeclared, at: offset, name,
+                "\(quoted(table.name)) declares no attribute \(quoted(name)), so it is passed over.",
+                "Remove it, or declare it in \(displayed(table.name)).nibInterface.")
         }
-        var found: [(NibClassTable, name: String, offset: Int)] = []
         for (number, object) in planner.graph.objects.enumerated() where object.role == .made {
-            guard let table = planner.table(ofObject: number) else { continue }
             for attribute in xml.attributes(ofElement: object.element) {
                 let name = xml.name(ofAttribute: attribute)
-                guard !NibPlanner.reserved.contains(name), isNews(table, name) else { continue }
-                found.append((table, name, xml.offset(ofAttribute: attribute)))
+                guard !NibPlanner.reserved.contains(name) else { continue }
+                note(number, name, at: xml.offset(ofAttribute: attribute))
             }
         }
         for part in planner.graph.values where planner.graph.objects[part.object].role == .made {
-            guard let table = planner.table(ofObject: part.object),
-                let name = xml.value("key", ofElement: part.element),
-                isNews(table, name)
-            else { continue }
-            found.append((table, name, xml.offset(ofElement: part.element)))
+            guard let name = xml.value("key", ofElement: part.element) else { continue }
+            note(part.object, name, at: xml.offset(ofElement: part.element))
         }
-        for (table, name, offset) in found {
-            note(
-                .nibAttributeUndeclared, at: offset, name,
-                "\(quoted(table.name)) declares no attribute \(quoted(name)), so it is passed over.",
-                "Remove it, or declare it in \(table.name).nibInterface.")
-        }
+    }
+
+    private struct ClassAttribute: Hashable {
+        let aClass: Int
+        let name: String
     }
 
     // MARK: First Responder
 
-    private mutating func noteActionsToFirstResponder() {
-        let actions = Set(declared.scope.levels.flatMap(\.members).flatMap { $0.aClass.table.actions.keys })
+    private func noteActionsToFirstResponder() {
+        let actions = declared.actionNames
         for (part, name) in actionsToFirstResponder where !actions.contains(NibClassTable.actionName(name)) {
             note(
                 .nibActionUnanswered,
@@ -132,46 +136,45 @@ struct NibNotes {
     // MARK: What is never connected
 
     private func outlet(_ name: String, of table: NibClassTable) -> NibInspection.Member {
-        let isCollection = table.outlets[name]?.isCollection ?? false
-        return NibInspection.Member(
-            className: declared.declarer(of: name, in: table.name, isCollection ? \.collections : \.outlets),
-            name: name, isAction: false)
+        NibInspection.Member(
+            className: table.outlets[name].flatMap(declared.declarer) ?? table.name, name: name, isAction: false)
     }
 
     private func action(_ name: String, of table: NibClassTable) -> NibInspection.Member {
-        // A list may have the name with its colon.
-        let written = table.actions[name]?.name ?? name
-        return NibInspection.Member(
-            className: declared.declarer(of: written, in: table.name, \.actions), name: name, isAction: true)
+        NibInspection.Member(
+            className: table.actions[name].flatMap(declared.declarer) ?? table.name, name: name, isAction: true)
     }
 
+    /// Each class is visited once, however many inherit from it.
     private mutating func gatherMembers() {
-        var seen: Set<String> = []
+        var visited: Set<String> = []
+        var seen: Set<NibInspection.Member> = []
         for (number, object) in planner.graph.objects.enumerated() {
-            guard let table = planner.table(ofObject: number), seen.insert(table.name).inserted else { continue }
-            let offset = planner.xml.offset(ofElement: object.element)
-            // A required outlet that is not connected is an error.
-            for name in table.outlets.values.filter({ !$0.isRequired }).map(\.name) {
-                let member = outlet(name, of: table)
-                guard members[member] == nil else { continue }
-                members[member] = NibFinding(
-                    severity: .warning, code: .nibOutletUnused, offset: offset, subject: name,
-                    message: "\(quoted(member.className)) declares the outlet \(quoted(name)), and no nib connects it.",
-                    remedy: "Connect it, or remove it from the class.")
-            }
-            for name in table.actions.keys {
-                let member = action(name, of: table)
-                guard members[member] == nil else { continue }
-                members[member] = NibFinding(
-                    severity: .warning, code: .nibActionUnused, offset: offset, subject: name,
-                    message: "\(quoted(member.className)) declares the action \(quoted(name)), and no nib connects it.",
-                    remedy: "Connect it, or remove it from the class.")
+            var next = planner.table(ofObject: number)?.name
+            while let name = next, visited.insert(name).inserted, let own = declared.declarations(of: name) {
+                let offset = planner.xml.offset(ofElement: object.element)
+                // A required outlet that is not connected is an error.
+                let outlets = own.outlets.filter { !$0.isRequired }.map { outlet in
+                    NibInspection.Member(
+                        className: declared.declarer(of: outlet) ?? name, name: outlet.name, isAction: false)
+                }
+                let actions = own.actions.map { action in
+                    NibInspection.Member(
+                        className: declared.declarer(of: action) ?? name,
+                        name: NibClassTable.actionName(action.name), isAction: true)
+                }
+                for member in outlets + actions where seen.insert(member).inserted { members.append((member, offset)) }
+                next = own.superclass
             }
         }
+        // In the order of the lines, and in each by name.
+        members.sort { ($0.offset, $0.member.name) < ($1.offset, $1.member.name) }
     }
 
     private mutating func gatherConnected() {
         let xml = planner.xml
+        let actions = Dictionary(grouping: members.map(\.member).filter(\.isAction), by: \.name)
+        var answered: Set<String> = []
         for object in planner.graph.objects {
             guard let parent = object.parent, let table = planner.table(ofObject: parent) else { continue }
             switch object.containment {
@@ -199,9 +202,9 @@ struct NibNotes {
             let plain = NibClassTable.actionName(name)
             if let table = planner.table(ofObject: target) {
                 connected.insert(action(plain, of: table))
-            } else if case .firstResponder = planner.resolved[target] {
+            } else if case .firstResponder = planner.resolved[target], answered.insert(plain).inserted {
                 // Whoever has it may answer.
-                for member in members.keys where member.isAction && member.name == plain { connected.insert(member) }
+                connected.formUnion(actions[plain, default: []])
             }
         }
     }

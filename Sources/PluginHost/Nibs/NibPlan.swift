@@ -287,7 +287,7 @@ final class NibPlan: Sendable {
             last += run.count
             return number < last
         }?.member
-        return (member?.aClass.name ?? "", object.map(graph.textKey(of:)) ?? "")
+        return (member?.aClass.name ?? "", object.flatMap(graph.textKey(of:)) ?? "")
     }
 }
 

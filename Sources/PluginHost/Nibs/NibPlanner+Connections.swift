@@ -101,6 +101,8 @@ extension NibPlanner {
         let name: Int?
         /// The group before it of the same object.
         let previous: Int?
+        /// How many groups of the same object there were before.
+        let place: Int
         /// The numbers of its first and last connection.
         let first: Int
         var last: Int
@@ -114,8 +116,10 @@ extension NibPlanner {
         private(set) var all: [Group] = []
         /// The last group of each object.
         ///
-        /// An object has no more of them than its class declares, so they are compared one by one.
+        /// Most objects have few of them, which are compared one by one.
         private var last: [Int?]
+        /// The groups of objects that have at least ``NibPlanner/mostCompared`` of them.
+        private var named: [Key: Int] = [:]
         /// The next connection of the same group, by the connection's number.
         private var next: [Int?]
 
@@ -125,21 +129,47 @@ extension NibPlanner {
             all.reserveCapacity(connections)
         }
 
+        private struct Key: Hashable {
+            let object: Int
+            let kind: Group.Kind
+            let name: String
+        }
+
         mutating func append(_ connection: Int, _ kind: Group.Kind, _ name: Int?, of object: Int, _ xml: XMLDocument) {
-            var group = last[object]
-            while let number = group {
-                if all[number].kind == kind, xml.haveEqualValues(all[number].name, name) {
-                    next[all[number].last] = connection
-                    all[number].last = connection
-                    return
-                }
-                group = all[number].previous
+            let place = last[object].map { all[$0].place + 1 } ?? 0
+            let isNamed = place >= NibPlanner.mostCompared
+            func key(_ name: Int?) -> Key {
+                Key(object: object, kind: kind, name: name.map(xml.value(ofAttribute:)) ?? "")
+            }
+            if let known = isNamed ? named[key(name)] : group(kind, name, of: object, xml) {
+                next[all[known].last] = connection
+                all[known].last = connection
+                return
             }
             all.append(
                 Group(
-                    object: object, kind: kind, name: name, previous: last[object], first: connection, last: connection)
-            )
+                    object: object, kind: kind, name: name, previous: last[object], place: place, first: connection,
+                    last: connection))
             last[object] = all.count - 1
+            if place + 1 == NibPlanner.mostCompared {
+                var added = last[object]
+                while let number = added {
+                    let name = all[number].name.map(xml.value(ofAttribute:)) ?? ""
+                    named[Key(object: object, kind: all[number].kind, name: name)] = number
+                    added = all[number].previous
+                }
+            } else if isNamed {
+                named[key(name)] = all.count - 1
+            }
+        }
+
+        private func group(_ kind: Group.Kind, _ name: Int?, of object: Int, _ xml: XMLDocument) -> Int? {
+            var group = last[object]
+            while let number = group {
+                if all[number].kind == kind, xml.haveEqualValues(all[number].name, name) { return number }
+                group = all[number].previous
+            }
+            return nil
         }
 
         /// The numbers of a group's connections.
@@ -218,14 +248,14 @@ extension NibPlanner {
         }
     }
 
-    private mutating func addMissingEvent(_ group: Group, at offset: Int) {
+    private func addMissingEvent(_ group: Group, at offset: Int) {
         guard case .object(_, let aClass) = resolved[group.object] else { return }
         let name = group.name.map(xml.value(ofAttribute:)) ?? ""
         let table = classes[aClass].table
-        let what = name.isEmpty ? "no event for actions without a name" : "no event \(quoted(name))"
+        func what() -> String { name.isEmpty ? "no event for actions without a name" : "no event \(quoted(name))" }
         add(
-            .nibActionInvalid, at: offset, subject: name, "\(quoted(table.name)) has \(what).",
-            "It has \(quotedList(table.events.keys, or: "none")); correct the event, or declare it in \(table.name).nibInterface."
+            .nibActionInvalid, at: offset, subject: name, "\(quoted(table.name)) has \(what()).",
+            "It has \(quotedList(table.events.keys, or: "none")); correct the event, or declare it in \(displayed(table.name)).nibInterface."
         )
     }
 
@@ -303,15 +333,17 @@ extension NibPlanner {
                 "The \(what) leads to \(quoted(id)), whose element is left out.",
                 "Remove the connection, or register a class for the element.")
         } else {
-            let close = closestNames(to: id, among: graph.indices.values)
             add(
                 .nibReferenceInvalid, at: xml.offset(ofAttribute: attribute), subject: id,
-                "The \(what) leads to \(quoted(id)), and no object has this id.",
-                close.isEmpty
-                    ? "Remove the connection, or connect it again."
-                    : "There is \(quotedList(close, or: "")); connect it again.")
+                "The \(what) leads to \(quoted(id)), and no object has this id.", remedy(ofMissingID: id))
         }
         return nil
+    }
+
+    private func remedy(ofMissingID id: String) -> String {
+        let close = findings.suggestions.names(near: id, among: graph.indices.values)
+        return close.isEmpty
+            ? "Remove the connection, or connect it again." : "There is \(quotedList(close, or: "")); connect it again."
     }
 
     // MARK: Outlets
@@ -363,7 +395,7 @@ extension NibPlanner {
     }
 
     /// What is wrong with an outlet whatever the class of its object is.
-    private mutating func checkUnknown(
+    private func checkUnknown(
         _ source: Int, _ name: String, _ destination: Int, _ isNews: Bool, at offset: Int
     ) {
         if !isNews {
@@ -411,16 +443,16 @@ extension NibPlanner {
         return nil
     }
 
-    private mutating func addUndeclared(_ name: String, of table: NibClassTable, isCollection: Bool, at offset: Int) {
+    private func addUndeclared(_ name: String, of table: NibClassTable, isCollection: Bool, at offset: Int) {
         let what = isCollection ? "outlet collection" : "outlet"
-        let names = table.outlets.values.filter { $0.isCollection == isCollection }.map(\.name)
+        func names() -> [String] { table.outlets.values.filter { $0.isCollection == isCollection }.map(\.name) }
         let other =
             table.outlets[name] == nil
             ? "" : ", but \(isCollection ? "an outlet" : "an outlet collection") of that name"
         add(
             .nibOutletInvalid, at: offset, subject: name,
             "\(quoted(table.name)) has no \(what) \(quoted(name))\(other).",
-            "It has \(quotedList(names, or: "none")); correct the property, or declare the \(what) in \(table.name).nibInterface."
+            "It has \(quotedList(names(), or: "none")); correct the property, or declare the \(what) in \(displayed(table.name)).nibInterface."
         )
     }
 
@@ -516,7 +548,7 @@ extension NibPlanner {
             add(
                 .nibActionInvalid, at: xml.offset(ofAttribute: selector), subject: name,
                 "\(quoted(table.name)) has no action \(quoted(name)).",
-                "It has \(quotedList(table.actions.values.map(\.name), or: "none")); correct the selector, or declare the action in \(table.name).nibInterface."
+                "It has \(quotedList(table.actions.values.map(\.name), or: "none")); correct the selector, or declare the action in \(displayed(table.name)).nibInterface."
             )
             return nil
         }

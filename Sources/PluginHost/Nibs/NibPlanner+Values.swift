@@ -74,6 +74,11 @@ extension NibPlanner {
             attributePlaces += Array(repeating: nil, count: classes.count * places - attributePlaces.count)
         }
         if let known = attributePlaces[place], knownAttributes.all[known].name == name { return known }
+        // Two names that share a place may take turns.
+        if let known = displacedAttributes[AttributeKey(aClass: aClass, name: name.number)] {
+            attributePlaces[place] = known
+            return known
+        }
         let text = xml.name(ofAttribute: attribute)
         let declared = Self.reserved.contains(text) ? nil : classes[aClass].table.attributes[text]
         let isPlain = declared?.role == .other || declared?.role == .text && resources.translate == nil
@@ -90,6 +95,9 @@ extension NibPlanner {
                 name: name, declared: declared, reading: reading,
                 setter: values.map { functions.attributes.append(NibPlan.AttributeSetter($0.set)) } ?? 0,
                 convert: values?.add ?? { _ in nil }))
+        if attributePlaces[place] != nil {
+            displacedAttributes[AttributeKey(aClass: aClass, name: name.number)] = known
+        }
         attributePlaces[place] = known
         return known
     }
@@ -104,10 +112,15 @@ extension NibPlanner {
         var value = value
         if declared.role != .other, case .string(let text) = value {
             if declared.role == .text {
-                if let translate = resources.translate,
-                    let text = Self.translation(graph.textKey(of: key.object) + "." + key.name, translate)
-                {
-                    value = .string(text)
+                if let translate = resources.translate {
+                    if let object = graph.textKey(of: key.object) {
+                        if let text = Self.translation(object + "." + key.name, translate) { value = .string(text) }
+                    } else {
+                        add(
+                            .nibAttributeInvalid, .warning, at: offset, subject: declared.name,
+                            "The text has no translation: its key would have more than \(NibGraph.longestTextKey) bytes.",
+                            "Give the object an id.")
+                    }
                 }
             } else {
                 // A missing one leaves the attribute as it is.
@@ -135,13 +148,17 @@ extension NibPlanner {
 
     private static func shown(_ typeName: String) -> String {
         let plain = typeName.hasSuffix("?") ? String(typeName.dropLast()) : typeName
-        if plain.hasPrefix("Enum("), plain.hasSuffix(")") {
+        if plain.hasPrefix("Enum("), plain.hasSuffix(")"), plain.utf8.count <= longestEnumeration {
             return "one of "
                 + quotedList(plain.dropFirst(5).dropLast().split(separator: "|").map(String.init), or: "no text")
         }
-        return plain == "Enum"
-            ? "one of its texts" : "\(["I", "A", "E", "O", "U"].contains(plain.prefix(1)) ? "an" : "a") \(plain)"
+        return plain == "Enum" || plain.hasPrefix("Enum(")
+            ? "one of its texts"
+            : "\(["I", "A", "E", "O", "U"].contains(plain.prefix(1)) ? "an" : "a") \(displayed(plain))"
     }
+
+    /// The texts of a longer one, in bytes, are not shown.
+    private static let longestEnumeration = 4_096
 
     // MARK: User-defined runtime attributes
 
@@ -166,13 +183,10 @@ extension NibPlanner {
             else { continue }
             let table = classes[aClass].table
             guard let declared = table.attributes[name] else {
-                // A list of all may be too long to have the one that was meant.
-                let close = closestNames(to: name, among: table.attributes.keys)
-                let names = close.isEmpty ? Array(table.attributes.keys) : close
                 add(
                     .nibAttributeInvalid, at: place, subject: name,
                     "\(quoted(table.name)) has no attribute \(quoted(name)).",
-                    "It has \(quotedList(names, or: "none")); correct keyPath, or declare the attribute in \(table.name).nibInterface."
+                    "It has \(attributes(near: name, in: table)); correct keyPath, or declare the attribute in \(displayed(table.name)).nibInterface."
                 )
                 continue
             }
@@ -204,6 +218,12 @@ extension NibPlanner {
                     "Correct the value.")
             }
         }
+    }
+
+    /// The attributes that were probably meant, or all of them: that list may be too long to have the one that was meant.
+    private func attributes(near name: String, in table: NibClassTable) -> String {
+        let close = findings.suggestions.names(near: name, among: table.attributes.keys)
+        return close.isEmpty ? quotedList(table.attributes.keys, or: "none") : quotedList(close, or: "none")
     }
 
     /// The object that a path leads to by outlets that the nib connects, and the attribute at its end; nil if it leads nowhere,

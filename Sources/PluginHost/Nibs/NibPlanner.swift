@@ -38,9 +38,12 @@ struct NibPlanner {
     private let owner: (any NibObject)?
     private let given: [String: any NibObject]
 
-    private(set) var findings: [NibFinding] = []
-    /// The missing classes that only the nib's own bundle can have, and those that others may have.
-    private(set) var missingClasses: [String: Bool] = [:]
+    /// Everything that is wrong.
+    var findings: NibFindings { graph.findings }
+    /// The missing classes whose name is nearly that of one of the bundle's own.
+    private var misspelt: [String: Bool] = [:]
+    /// The classes of the nib's own bundle, when first asked for.
+    private lazy var ownNames = scope.levels.filter(\.isOwn).flatMap(\.members).map(\.aClass.name)
     /// What stands in the place of each object of the graph.
     private(set) var resolved: [Resolved] = []
     /// The classes that stand in ``resolved``.
@@ -61,16 +64,21 @@ struct NibPlanner {
     /// The numbers in ``knownAttributes``, some places for each class, by the numbers of names; of two names that share a
     /// place, the later one.
     var attributePlaces: [Int?] = []
+    /// The numbers in ``knownAttributes`` of names that share their place with others.
+    var displacedAttributes: [AttributeKey: Int] = [:]
     /// The connected outlets that are declared, and the last one of each object of the graph.
     private var connected: [ConnectedOutlet] = []
     private var lastConnected: [Int?]
     /// The collections of contained objects, in the order of the document.
     var contained: [ContainedCollection] = []
+    /// Where the outlets lead of objects that have more than ``mostCompared``.
+    private var destinations: [OutletIdentity: Int] = [:]
     /// Where outlets lead that no class declares: by source and name.
     private var undeclared: [OutletKey: Int] = [:]
     /// What the last outlet and the last action took.
     var lastAccepted: (outlet: ObjectIdentifier, aClass: Int)?
     var lastSender: (message: Int, aClass: Int)?
+    private let assumed: Set<String>
     private var missingMedia: Set<String> = []
     /// The images and sounds that the document expects of its system, each as “image NAME”.
     private var systemMedia: Set<String> = []
@@ -164,6 +172,18 @@ struct NibPlanner {
         let destination: Int
         /// The one before of the same object.
         let previous: Int?
+        /// How many there were of the same object before.
+        let place: Int
+    }
+
+    private struct OutletIdentity: Hashable {
+        let object: Int
+        let outlet: ObjectIdentifier
+    }
+
+    struct AttributeKey: Hashable {
+        let aClass: Int
+        let name: Int
     }
 
     /// What an object contains in a collection.
@@ -197,32 +217,41 @@ struct NibPlanner {
         case attributes, containment, connections, runtimeAttributes, connectors, externals
     }
 
+    /// Resolves a document, and gathers what is wrong with it in ``findings``.
+    ///
+    /// - Parameters:
+    ///   - xml: the document.
+    ///   - root: its `objects`.
+    ///   - scope: the classes that it may name.
+    ///   - assumed: classes and elements that somebody else has: nothing is found about their objects.
+    ///   - resources: what the nib's bundle has.
+    ///   - limits: how much the nib may hold.
+    ///   - owner: File's Owner; nil for none.
+    ///   - placeholders: what stands for the document's placeholders, by identifier.
+    ///   - connectors: the kinds of connections that the caller establishes.
+    ///   - mode: what the document is resolved for.
+    /// - Throws: the one finding about a nib that holds more than the limits allow: nothing else is asked of it.
     init(
-        _ xml: XMLDocument, root: Int, scope: NibScope, resources: Resources, limits: NibLimits,
-        owner: (any NibObject)?, placeholders: [String: any NibObject], connectors: Set<String>,
+        _ xml: XMLDocument, root: Int, scope: NibScope, assuming assumed: Set<String> = [], resources: Resources,
+        limits: NibLimits, owner: (any NibObject)?, placeholders: [String: any NibObject], connectors: Set<String>,
         mode: Mode = .instantiation
-    ) {
+    ) throws(NibFinding) {
         self.xml = xml
         self.mode = mode
         self.scope = scope
+        self.assumed = assumed
         self.resources = resources
         self.limits = limits
         self.owner = owner
         self.connectors = connectors
         given = placeholders
         graph = NibGraph(
-            xml, root: root, leavingOut: scope.elementsLeftOut, limits: limits, knowsClasses: mode != .document,
+            xml, root: root, leavingOut: scope.elementsLeftOut, knowsClasses: mode != .document,
             registered: scope.isRegistered(element:))
-        findings = graph.findings
         lastConnected = Array(repeating: nil, count: graph.objects.count)
+        if let excess = graph.excess(over: limits) { throw excess }
         connected.reserveCapacity(graph.connections.count)
-    }
-
-    /// Resolves the document, to see what is wrong with it.
-    mutating func check() {
-        // What refers to an object that was not read would be found wrong.
-        if graph.isFull { return }
-        findResources()
+        try findResources()
         resolveObjects()
         setAttributes()
         setContained()
@@ -235,9 +264,8 @@ struct NibPlanner {
     /// The plan, if nothing is wrong.
     ///
     /// ``findings`` has what is.
-    mutating func plan(generation: Int, classesVersion: Int) -> NibPlan? {
-        check()
-        guard !findings.contains(where: { $0.severity == .error }) else { return nil }
+    func plan(generation: Int, classesVersion: Int) -> NibPlan? {
+        guard !findings.hasErrors else { return nil }
         let slots = resolved.indices.map { number -> NibPlan.Slot? in
             guard graph.objects[number].isMade, case .object(let slot, _) = resolved[number] else { return nil }
             return slot
@@ -272,14 +300,30 @@ struct NibPlanner {
 
     // MARK: Findings
 
-    mutating func add(
-        _ code: PluginError.Code, _ severity: PluginFinding.Severity = .error, at offset: Int?, subject: String? = nil,
-        related: Int? = nil, _ message: String, _ remedy: String
+    /// Adds a finding; its parts are made only if it is listed.
+    func add(
+        _ code: PluginError.Code, _ severity: PluginFinding.Severity = .error, at offset: @autoclosure () -> Int?,
+        subject: @autoclosure () -> String? = nil, related: @autoclosure () -> Int? = nil,
+        _ message: @autoclosure () -> String, _ remedy: @autoclosure () -> String
     ) {
-        findings.append(
+        findings.add(severity == .error ? .error : .warning) {
             NibFinding(
-                severity: severity, code: code, offset: offset, subject: subject, message: message, remedy: remedy,
-                related: related))
+                severity: severity, code: code, offset: offset(), subject: subject().map(displayed), message: message(),
+                remedy: remedy(), related: related())
+        }
+    }
+
+    /// Adds the finding about a class or an element that nobody registered or declared.
+    private func addUnknown(
+        _ name: String, _ severity: PluginFinding.Severity = .error, at offset: Int,
+        _ message: @autoclosure () -> String, _ remedy: @autoclosure () -> String
+    ) {
+        if assumed.contains(name) { return }
+        findings.addUnknown(name) {
+            NibFinding(
+                severity: severity, code: .nibClassMissing, offset: offset, subject: displayed(name),
+                message: message(), remedy: remedy())
+        }
     }
 
     func steps(_ phase: Phase) -> Rows<NibPlan.Step> { steps[phase.rawValue] }
@@ -397,8 +441,8 @@ struct NibPlanner {
         else { return .unknown }
         guard case .found(let member) = scope.aClass(named: name) else {
             // The application may have a class that no list declares.
-            add(
-                .nibClassMissing, .warning, at: xml.offset(ofAttribute: attribute), subject: name,
+            addUnknown(
+                name, .warning, at: xml.offset(ofAttribute: attribute),
                 "The class \(quoted(name)) is not declared, so its outlets and actions are not checked.",
                 "Declare it in NibClasses.plist, let the plug-in register it, or correct customClass.")
             return .unknown
@@ -453,18 +497,10 @@ struct NibPlanner {
             case .ambiguous(let members):
                 addAmbiguous(members, "the element", elementName, xml.offset(ofElement: element))
             case .missing:
-                let close = closestNames(to: elementName, among: scope.elements)
-                let remedy =
-                    if elementName == "customObject" {
-                        "Give it a customClass."
-                    } else if !close.isEmpty {
-                        "There is \(quotedList(close, or: "")); correct the element, or register a class for it."
-                    } else {
-                        "Register a class for the element, leave the element out by nibClasses.leaveOut, or give it a customClass."
-                    }
-                add(
-                    .nibClassMissing, at: xml.offset(ofElement: element), subject: elementName,
-                    "No class is registered for the element <\(elementName)>, and it has no customClass.", remedy)
+                addUnknown(
+                    elementName, at: xml.offset(ofElement: element),
+                    "No class is registered for the element <\(elementName)>, and it has no customClass.",
+                    remedy(ofElement: elementName))
             }
             return nil
         }
@@ -474,45 +510,60 @@ struct NibPlanner {
         case .found(let member): return checkModule(of: member, element) ? member : nil
         case .ambiguous(let members): addAmbiguous(members, "the class", name, offset)
         case .missing:
-            missingClasses[name] = missingClasses[name] ?? false || isOfOwnBundle(name, element)
-            let close = closestNames(to: name, among: scope.names)
-            let remedy =
-                if let path = resources.stranger(name) {
-                    "The bundle \(quoted(path)) has it; add that bundle to PHRequires, or register the class in this one."
-                } else if !close.isEmpty {
-                    "There is \(quotedList(close, or: "")); correct customClass, or register the class."
-                } else {
-                    "Register the class in the plug-in's entry with plugin.register, or in nibClasses of the application."
-                }
-            add(
-                .nibClassMissing, at: offset, subject: name,
-                "The nib names the class \(quoted(name)), which nobody registered for it.",
-                remedy)
+            let message = "The nib names the class \(quoted(name)), which nobody registered for it."
+            if isOfOwnBundle(name, element) {
+                add(.nibClassMissing, at: offset, subject: name, message, remedy(ofClass: name))
+            } else {
+                addUnknown(name, at: offset, message, remedy(ofClass: name))
+            }
         }
         return nil
     }
 
     /// Whether only the nib's own bundle can have a missing class: the nib says so, or the name is nearly that of one of its
     /// classes.
-    private func isOfOwnBundle(_ name: String, _ element: Int) -> Bool {
-        let own = scope.levels.filter(\.isOwn).flatMap(\.members).map(\.aClass.name)
-        guard !own.isEmpty else { return false }
+    private mutating func isOfOwnBundle(_ name: String, _ element: Int) -> Bool {
+        guard !ownNames.isEmpty else { return false }
         if let provider = xml.attribute(words.customModuleProvider, ofElement: element),
             xml.isValue(ofAttribute: provider, "target")
         {
             return true
         }
-        return missingClasses[name] == nil && !closestNames(to: name, among: own).isEmpty
+        if let known = misspelt[name] { return known }
+        let isClose = !findings.suggestions.names(near: name, among: ownNames).isEmpty
+        misspelt[name] = isClose
+        return isClose
     }
 
-    private mutating func addAmbiguous(
+    private func remedy(ofElement name: String) -> String {
+        if name == "customObject" { return "Give it a customClass." }
+        let close = findings.suggestions.names(near: name, among: scope.elements)
+        return close.isEmpty
+            ? "Register a class for the element, leave the element out by nibClasses.leaveOut, or give it a customClass."
+            : "There is \(quotedList(close, or: "")); correct the element, or register a class for it."
+    }
+
+    private func remedy(ofClass name: String) -> String {
+        if let path = resources.stranger(name) {
+            return
+                "The bundle \(quoted(path)) has it; add that bundle to PHRequires, or register the class in this one."
+        }
+        let close = findings.suggestions.names(near: name, among: scope.names)
+        return close.isEmpty
+            ? "Register the class in the plug-in's entry with plugin.register, or in nibClasses of the application."
+            : "There is \(quotedList(close, or: "")); correct customClass, or register the class."
+    }
+
+    private func addAmbiguous(
         _ members: [NibClassLevel.Member], _ what: String, _ name: String, _ offset: Int
     ) {
-        let paths = Set(members.map { $0.bundlePath ?? "the application" })
-        let owners = paths.count > 1 ? quotedList(paths, or: "") : quotedList(members.map(\.aClass.name), or: "")
+        func owners() -> String {
+            let paths = Set(members.map { $0.bundlePath ?? "the application" })
+            return paths.count > 1 ? quotedList(paths, or: "") : quotedList(members.map(\.aClass.name), or: "")
+        }
         add(
             .nibReferenceInvalid, at: offset, subject: name,
-            "More than one registers \(what) \(quoted(name)): \(owners).",
+            "More than one registers \(what) \(quoted(name)): \(owners()).",
             "Give one of them a name of its own, or register one in the application.")
     }
 
@@ -523,15 +574,12 @@ struct NibPlanner {
     }
 
     /// Whether the class is of the module that the element names.
-    private mutating func checkModule(of member: NibClassLevel.Member, _ element: Int) -> Bool {
+    private func checkModule(of member: NibClassLevel.Member, _ element: Int) -> Bool {
         let aClass = member.aClass
         if let provider = xml.attribute(words.customModuleProvider, ofElement: element),
             xml.value(ofAttribute: provider) == "target"
         {
-            let isOwn = scope.levels.contains { level in
-                level.isOwn && level.members.contains { $0.aClass === aClass || $0.bundlePath == member.bundlePath }
-            }
-            if isOwn { return true }
+            if scope.isOwn(member) { return true }
             add(
                 .nibClassMissing, at: xml.offset(ofElement: element), subject: aClass.name,
                 "The class \(quoted(aClass.name)) is to be of the nib's own bundle, and \(quoted(member.bundlePath ?? "the application")) has it.",
@@ -550,7 +598,7 @@ struct NibPlanner {
 
     // MARK: Images and sounds
 
-    private mutating func findResources() {
+    private mutating func findResources() throws(NibFinding) {
         guard let list = xml.children(of: 0).first(where: { xml.isElement($0, named: "resources") }) else { return }
         var count = 0
         for element in xml.children(of: list) {
@@ -560,11 +608,12 @@ struct NibPlanner {
             else { continue }
             count += 1
             guard count <= limits.resources else {
-                add(
-                    .nibUnreadable, at: xml.offset(ofElement: element),
-                    "The document lists more than \(limits.resources) images and sounds, which is the limit.",
-                    "Divide the nib, or raise HostEnvironment.current.nibLimits.resources.")
-                return
+                throw NibFinding(
+                    code: .nibUnreadable, offset: xml.offset(ofElement: element),
+                    message:
+                        "The nib lists more than \(limits.resources) images and sounds, which is the limit.",
+                    remedy:
+                        "Divide the nib, or raise HostEnvironment.current.nibLimits.resources of the application.")
             }
             let name = xml.value(ofAttribute: attribute)
             if xml.value("catalog", ofElement: element) == "system" {
@@ -592,8 +641,9 @@ struct NibPlanner {
 
     // MARK: What the caller gives
 
-    private mutating func checkGiven() {
-        let known = graph.placeholders
+    private func checkGiven() {
+        if given.isEmpty { return }
+        let known = Set(graph.placeholders)
         for name in given.keys.sorted() where !known.contains(name) {
             add(
                 .nibPlaceholderMissing, .warning, at: nil, subject: name,
@@ -624,8 +674,16 @@ struct NibPlanner {
     private mutating func requireOutlets() {
         let required = classes.map { $0.table.requiredOutlets }
         if required.contains(where: { !$0.isEmpty }) {
+            let identities = required.map { Set($0.map { ObjectIdentifier($0) }) }
             for number in resolved.indices {
                 guard case .object(_, let aClass) = resolved[number], !required[aClass].isEmpty else { continue }
+                let lacks = required[aClass].count - connectedCount(of: number, among: identities[aClass])
+                guard lacks > 0 else { continue }
+                // Looking for each of them takes as long as the class has outlets.
+                guard findings.lists(.error) else {
+                    findings.addUnlisted(.error, lacks)
+                    continue
+                }
                 requireOutlets(
                     required[aClass], of: classes[aClass].table, number,
                     at: xml.offset(ofElement: graph.objects[number].element))
@@ -636,7 +694,7 @@ struct NibPlanner {
         }
     }
 
-    private mutating func requireOutlets(
+    private func requireOutlets(
         _ required: [NibOutlet], of table: NibClassTable, _ object: Int?, at offset: Int?
     ) {
         for outlet in required {
@@ -648,14 +706,37 @@ struct NibPlanner {
         }
     }
 
+    /// How many of some outlets of an object are connected.
+    private func connectedCount(of object: Int, among outlets: Set<ObjectIdentifier>) -> Int {
+        var count = 0
+        var next = lastConnected[object]
+        while let number = next {
+            if outlets.contains(connected[number].outlet) { count += 1 }
+            next = connected[number].previous
+        }
+        return count
+    }
+
     // MARK: For the other parts
 
     /// Notes where an outlet that is declared leads; returns whether it did not lead anywhere before.
     mutating func noteOutlet(_ object: Int, _ outlet: ObjectIdentifier, to destination: Int) -> Bool {
         guard self.destination(of: outlet, of: object) == nil else { return false }
+        let previous = lastConnected[object]
+        let place = previous.map { connected[$0].place + 1 } ?? 0
         connected.append(
-            ConnectedOutlet(outlet: outlet, destination: destination, previous: lastConnected[object]))
+            ConnectedOutlet(outlet: outlet, destination: destination, previous: previous, place: place))
         lastConnected[object] = connected.count - 1
+        if place == Self.mostCompared {
+            var next = lastConnected[object]
+            while let number = next {
+                destinations[OutletIdentity(object: object, outlet: connected[number].outlet)] =
+                    connected[number].destination
+                next = connected[number].previous
+            }
+        } else if place > Self.mostCompared {
+            destinations[OutletIdentity(object: object, outlet: outlet)] = destination
+        }
         return true
     }
 
@@ -671,15 +752,22 @@ struct NibPlanner {
         return undeclared[OutletKey(object: object, name: name)]
     }
 
-    /// An object has no more of them than its class declares, so they are compared one by one.
+    /// Most objects have few of them, which are compared one by one.
     private func destination(of outlet: ObjectIdentifier, of object: Int) -> Int? {
-        var next = lastConnected[object]
+        guard let last = lastConnected[object] else { return nil }
+        if connected[last].place >= Self.mostCompared {
+            return destinations[OutletIdentity(object: object, outlet: outlet)]
+        }
+        var next: Int? = last
         while let number = next {
             if connected[number].outlet == outlet { return connected[number].destination }
             next = connected[number].previous
         }
         return nil
     }
+
+    /// Comparing with more of them takes longer than a dictionary.
+    static let mostCompared = 16
 
     /// An object as it stands in a message: its id, else its element.
     func shown(_ object: Int) -> String {

@@ -51,7 +51,12 @@ struct NibScope: Sendable {
     let levels: [NibClassLevel]
     /// The elements whose objects are passed over.
     let elementsLeftOut: Set<String>
+    /// The first level that has a name, with the level's answer.
     private let named: [String: Answer]
+    /// The members of each level by their names; read for names with a module only.
+    private let membersByName: [[String: [NibClassLevel.Member]]]
+    /// The bundles of the nib's own classes; nil stands for the application, and for lists.
+    private let ownPaths: Set<String?>
     private let byElement: [String: Answer]
 
     init(_ levels: [NibClassLevel], leavingOut elementsLeftOut: Set<String>) {
@@ -59,26 +64,28 @@ struct NibScope: Sendable {
         self.elementsLeftOut = elementsLeftOut
         var named: [String: Answer] = [:]
         var byElement: [String: Answer] = [:]
+        membersByName = levels.map { level in Self.members(level.members) { [$0.aClass.name] } }
         // The first level has the last word.
-        for level in levels.reversed() {
-            named.merge(Self.answers(level.members) { [$0.aClass.name] }) { $1 }
-            byElement.merge(Self.answers(level.members, \.elements)) { $1 }
+        for (level, members) in zip(levels, membersByName).reversed() {
+            named.merge(members.mapValues(Answer.init)) { $1 }
+            byElement.merge(Self.members(level.members, \.elements).mapValues(Answer.init)) { $1 }
+        }
+        ownPaths = levels.reduce(into: []) { paths, level in
+            if level.isOwn { for member in level.members { paths.insert(member.bundlePath) } }
         }
         self.named = named
         self.byElement = byElement
     }
 
     /// The members of one level, by their names.
-    private static func answers(
+    private static func members(
         _ members: [NibClassLevel.Member], _ names: (NibClassLevel.Member) -> [String]
-    ) -> [String: Answer] {
-        var answers: [String: Answer] = [:]
+    ) -> [String: [NibClassLevel.Member]] {
+        var found: [String: [NibClassLevel.Member]] = [:]
         for member in members {
-            for name in names(member) {
-                answers[name] = answers[name].map { .ambiguous($0.members + [member]) } ?? .found(member)
-            }
+            for name in names(member) { found[name, default: []].append(member) }
         }
-        return answers
+        return found
     }
 
     enum Answer {
@@ -87,12 +94,9 @@ struct NibScope: Sendable {
         /// Two of equal rank.
         case ambiguous([NibClassLevel.Member])
 
-        var members: [NibClassLevel.Member] {
-            switch self {
-            case .found(let member): [member]
-            case .missing: []
-            case .ambiguous(let members): members
-            }
+        /// `members`: those of one name and rank.
+        init(_ members: [NibClassLevel.Member]) {
+            self = members.count > 1 ? .ambiguous(members) : members.first.map(Self.found) ?? .missing
         }
     }
 
@@ -101,14 +105,15 @@ struct NibScope: Sendable {
         // “Module.Card” for a class that was registered as “Card”.
         guard let dot = name.lastIndex(of: ".") else { return .missing }
         let (module, plain) = (name[..<dot], name[name.index(after: dot)...])
-        for level in levels {
-            let fitting = level.members.filter { member in
-                member.aClass.name == plain && member.aClass.module.map { $0 == module } ?? true
-            }
-            if let first = fitting.first { return fitting.count > 1 ? .ambiguous(fitting) : .found(first) }
+        for members in membersByName {
+            let fitting = members[String(plain), default: []].filter { $0.aClass.module.map { $0 == module } ?? true }
+            if !fitting.isEmpty { return Answer(fitting) }
         }
         return .missing
     }
+
+    /// Whether a class is of the nib's own bundle.
+    func isOwn(_ member: NibClassLevel.Member) -> Bool { ownPaths.contains(member.bundlePath) }
 
     func aClass(ofElement element: String) -> Answer { byElement[element] ?? .missing }
 

@@ -2,14 +2,40 @@
 ///
 /// So a hostile file name can neither move the cursor of a terminal nor forge a second line of a log. Text longer than
 /// any path is shortened, because a key of a property list may have megabytes.
-@_spi(Tools) public func quoted(_ name: some StringProtocol) -> String {
-    guard name.utf8.count > longestQuoted else { return "“\(name.escapedForDisplay)”" }
-    let beginning = String(decoding: name.utf8.prefix(longestQuoted - 8), as: UTF8.self)
-    return "“\(beginning.escapedForDisplay)…”"
+@_spi(Tools) public func quoted(_ name: some StringProtocol) -> String { "“\(displayed(name))”" }
+
+/// The same without quotation marks, for a name in the middle of code.
+@_spi(Tools) public func displayed(_ name: some StringProtocol) -> String { displayed(name, atMost: longestQuoted) }
+
+/// Some names of a list: “a”, “b” and “c”, the first of them by the order of their letters, and how many others there are.
+///
+/// - Parameters:
+///   - names: any number of names of any length.
+///   - nothing: the text for a list without names.
+/// - Returns: the names in quotation marks, each shortened.
+func quotedList(_ names: some Collection<String>, or nothing: String) -> String {
+    let most = 12
+    // A list may have ten thousand names, and a report a hundred lists.
+    var first: [String] = []
+    for name in names where first.count < most || name < first[most - 1] {
+        first.insert(name, at: first.indices.partitioningIndex { first[$0] > name })
+        if first.count > most { first.removeLast() }
+    }
+    let quoted = first.map { "“\(displayed($0, atMost: longestListed))”" }
+    guard let last = quoted.last else { return nothing }
+    if names.count > most { return quoted.joined(separator: ", ") + " and \(names.count - most) others" }
+    return quoted.count == 1 ? last : quoted.dropLast().joined(separator: ", ") + " and " + last
+}
+
+private func displayed(_ name: some StringProtocol, atMost longest: Int) -> String {
+    guard name.utf8.count > longest else { return name.escapedForDisplay }
+    return String(decoding: name.utf8.prefix(longest - 8), as: UTF8.self).escapedForDisplay + "…"
 }
 
 /// In bytes; the result with the mark for the omitted part still has fewer.
 private let longestQuoted = 4_096
+/// The same for each name of a list.
+private let longestListed = 256
 
 extension StringProtocol {
     /// The text with all characters escaped that change how a terminal or a viewer displays text: control characters,

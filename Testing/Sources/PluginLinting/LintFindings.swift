@@ -20,7 +20,8 @@ struct LintFindings {
         guard further > 0, let last = listed.last else { return listed }
         return listed + [
             LintFinding(
-                .warning, .furtherFindings, filePath: last.filePath, place: last.place,
+                listed.allSatisfy { $0.severity == .note } ? .note : .warning, .furtherFindings,
+                filePath: last.filePath, place: last.place,
                 message: further == 1
                     ? "One more finding of this kind is not listed."
                     : "\(further) more findings of this kind are not listed.",

@@ -31,7 +31,7 @@ struct NibClassLists {
             classes.application.append(list)
         }
         if let path = bundle.flatMap(Self.path) ?? files.first {
-            for fault in classes.faults { findings.append(Self.finding(fault, .nibClassMissing, path)) }
+            findings += Self.findings(classes.faults, .nibClassMissing, path)
         }
     }
 
@@ -44,7 +44,7 @@ struct NibClassLists {
     private mutating func read(_ path: String) -> NibClassList? {
         do throws(PluginError) {
             guard let list = try NibClassList(contentsOf: path) else { return nil }
-            for fault in list.faults { findings.append(Self.finding(fault, .nibInterfaceInvalid, path)) }
+            findings += Self.findings(list.faults, .nibInterfaceInvalid, path)
             return list
         } catch {
             unread += error.findings
@@ -53,12 +53,18 @@ struct NibClassLists {
         }
     }
 
-    private static func finding(_ fault: NibClassList.Fault, _ code: PluginError.Code, _ path: String) -> LintFinding {
+    private static func findings(
+        _ faults: [NibClassList.Fault], _ code: PluginError.Code, _ path: String
+    ) -> [LintFinding] {
+        if faults.isEmpty { return [] }
         let file = LintedFile(path: path, type: .propertyList)
-        return file.finding(
-            .error, LintFinding.Code(rawValue: code.rawValue), at: [fault.key], subject: fault.className,
-            fault.message,
-            remedy: "Correct \(NibClassList.fileName), or write it again with “pluginhost load --write-nib-classes”.")
+        return faults.map { fault in
+            file.finding(
+                .error, LintFinding.Code(rawValue: code.rawValue), at: [fault.key],
+                subject: fault.className.map(displayed), fault.message,
+                remedy:
+                    "Correct \(NibClassList.fileName), or write it again with “pluginhost load --write-nib-classes”.")
+        }
     }
 
     /// A folder of many others is hardly one of sources.

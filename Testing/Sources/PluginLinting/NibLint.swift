@@ -8,7 +8,11 @@ struct NibLint {
     private(set) var files: [String] = []
     private var firstRead: String?
     private(set) var findings: [LintFinding] = []
-    private var declared: [NibInspection.Member: LintFinding] = [:]
+    /// The declared outlets and actions of the objects' classes, each with the first object that has it.
+    private var declared: [(member: NibInspection.Member, nib: Int, place: PluginFinding.Place)] = []
+    private var known: Set<NibInspection.Member> = []
+    /// The nibs of ``declared``, with the bytes of those that are no files.
+    private var nibs: [(path: String, bytes: [UInt8]?)] = []
     private var connected: Set<NibInspection.Member> = []
     /// The classes and elements that the application is taken to have.
     private var assumed: Set<String> = []
@@ -25,7 +29,7 @@ struct NibLint {
 
     /// Checks one file.
     ///
-    /// - Returns: the nib; nil if it cannot be read.
+    /// - Returns: the nib; nil if it cannot be read, or holds more than the limits allow.
     @discardableResult
     mutating func check(path: String, bytes: [UInt8]? = nil) -> NibInspection? {
         files.append(path)
@@ -43,28 +47,37 @@ struct NibLint {
         if firstRead == nil { firstRead = path }
         let report = nib.report(classes: classes, in: bundle)
         let lines = NibLines(path: path, bytes: bytes)
-        for finding in report.findings + report.notes {
-            if isOfApplication(finding), !report.missingOwnClasses.contains(finding.subject ?? "") {
-                // Once for a class or element.
-                guard assumed.insert(finding.subject ?? "").inserted else { continue }
-                var note = lines.finding(finding)
-                note.severity = .note
-                note.message += " The application may have it."
-                note.remedy = "Name the application's list with --classes; or: \(note.remedy)"
-                findings.append(note)
-            } else {
-                findings.append(lines.finding(finding))
-            }
+        findings += (report.findings + report.notes).map(lines.finding)
+        // Once for a class or element.
+        for finding in report.unknownClasses where assumed.insert(finding.subject ?? "").inserted {
+            var note = lines.finding(finding)
+            note.severity = .note
+            note.message += " The application may have it."
+            note.remedy = "Name the application's list with --classes; or: \(note.remedy)"
+            findings.append(note)
         }
-        for (member, note) in report.declared where declared[member] == nil { declared[member] = lines.finding(note) }
+        nibs.append((path, bytes))
+        for (member, place) in report.declared where known.insert(member).inserted {
+            declared.append((member, nibs.count - 1, place))
+        }
         connected.formUnion(report.connected)
-        return nib
+        return report.isRefused ? nil : nib
     }
 
     /// Notes the outlets and actions that no checked nib connects, and that no class was known.
     mutating func finish() {
-        findings += declared.filter { !connected.contains($0.key) }.map(\.value)
-            .sorted { ($0.code.rawValue, $0.subject ?? "") < ($1.code.rawValue, $1.subject ?? "") }
+        let unused = declared.filter { !connected.contains($0.member) }.sorted {
+            ($0.member.isAction ? 0 : 1, $0.member.name) < ($1.member.isAction ? 0 : 1, $1.member.name)
+        }
+        var listed = LintFindings()
+        var known: [Int: NibLines] = [:]
+        func lines(_ nib: Int) -> NibLines {
+            let lines = known[nib] ?? NibLines(path: nibs[nib].path, bytes: nibs[nib].bytes)
+            known[nib] = lines
+            return lines
+        }
+        for (member, nib, place) in unused { listed.add(Self.unused(member, at: place, lines(nib))) }
+        findings += listed.all
         guard classes.isEmpty, let path = firstRead else { return }
         findings.append(
             LintFinding(
@@ -75,13 +88,17 @@ struct NibLint {
                     "Write the list with “pluginhost load --write-nib-classes”, or name one with --classes."))
     }
 
-    /// Whether a finding is about a class or element that no list declares, while the application's are not known.
-    private func isOfApplication(_ finding: PluginFinding) -> Bool {
-        guard finding.code == .nibClassMissing, classes.application.isEmpty, let name = finding.subject else {
-            return false
-        }
-        let entries = (classes.own + classes.required.map(\.list)).flatMap(\.entries)
-        return !entries.contains { $0.name == name || $0.elements.contains(name) }
+    private static func unused(
+        _ member: NibInspection.Member, at place: PluginFinding.Place, _ lines: NibLines
+    ) -> LintFinding {
+        let what = member.isAction ? "action" : "outlet"
+        var finding = PluginFinding(
+            .warning, member.isAction ? .nibActionUnused : .nibOutletUnused, subject: displayed(member.name),
+            message:
+                "\(quoted(member.className)) declares the \(what) \(quoted(member.name)), and no nib connects it.",
+            remedy: "Connect it, or remove it from the class.")
+        finding.place = place
+        return lines.finding(finding)
     }
 
     // MARK: Languages
@@ -100,17 +117,21 @@ struct NibLint {
     private mutating func compareLanguages(
         _ nibs: [(file: BundledNib, nib: NibInspection)], _ base: [(file: BundledNib, nib: NibInspection)]
     ) {
+        /// What the nibs of `base` have, by path.
+        var shapes: [String: Set<String>] = [:]
         for (file, nib) in nibs where !file.isTranslated {
             guard let original = base.first(where: { $0.file.variant == file.variant }) else { continue }
-            let (own, theirs) = (nib.shape, original.nib.shape)
-            let lacks = theirs.subtracting(own).sorted()
-            let extra = own.subtracting(theirs).sorted()
-            guard let first = lacks.first ?? extra.first else { continue }
+            let theirs = shapes[original.file.path] ?? original.nib.shape
+            shapes[original.file.path] = theirs
+            let own = nib.shape
+            let lacks = theirs.subtracting(own)
+            let extra = own.subtracting(theirs)
+            guard let first = lacks.min() ?? extra.min() else { continue }
             let more = lacks.count + extra.count - 1
             findings.append(
                 LintFinding(
                     .warning, .nibLanguagesDiffer, filePath: file.path, subject: file.language,
-                    message: "The nib \(lacks.isEmpty ? "has" : "lacks") \(first)"
+                    message: "The nib \(lacks.isEmpty ? "has" : "lacks") \(displayed(first))"
                         + (more > 0 ? ", and differs in \(more) more." : ".")
                         + " Compared with \(quoted(original.file.path)).",
                     remedy: "Make the same change in both, or keep one nib in Base.lproj with tables."))
@@ -125,11 +146,13 @@ struct NibLint {
         var texts: [String: NibInspection.Text] = [:]
         var paths: [String: String] = [:]
         for (file, nib) in base {
-            for text in nib.texts(classes: classes) where texts[text.key] == nil {
+            // What cannot be read was reported.
+            for text in (try? nib.texts(classes: classes)) ?? [] where texts[text.key] == nil {
                 texts[text.key] = text
                 paths[text.key] = file.path
             }
         }
+        let sorted = texts.sorted { $0.key < $1.key }
         for language in tables.languages(with: name) {
             guard let table = tables.file(name, language), table.wasRead else { continue }
             if complete.contains(language) {
@@ -151,7 +174,7 @@ struct NibLint {
                         "The key \(quoted(key)) is of an object that the nib \(quoted(name)) does not have.",
                         remedy: "Remove the entry, or correct the id."))
             }
-            for (key, text) in texts.sorted(by: { $0.key < $1.key }) where language != "Base" {
+            for (key, text) in sorted where language != "Base" {
                 check(key, text, paths[key] ?? "", in: table, entries, &listed)
             }
             findings += listed.all
@@ -162,9 +185,11 @@ struct NibLint {
         _ key: String, _ text: NibInspection.Text, _ path: String, in table: LintedFile,
         _ entries: [String: LocalizedTables.Entry], _ listed: inout LintFindings
     ) {
-        let related = LintFinding.Related(
-            filePath: path, place: LintFinding.Place(line: text.place.line, column: text.place.column),
-            message: "This is the original text.")
+        var related: LintFinding.Related {
+            LintFinding.Related(
+                filePath: path, place: LintFinding.Place(line: text.place.line, column: text.place.column),
+                message: "This is the original text.")
+        }
         // Interface Builder and the attribute have two names for a tool tip.
         guard let entry = entries[key] ?? entries[text.id + "." + text.attribute] else {
             guard text.text.contains(where: \.isLetter) else { return }
@@ -195,9 +220,15 @@ extension LintFinding.Code {
 }
 
 /// The lines of a nib's file, to show them with findings.
-struct NibLines {
+///
+/// **Cost.** One pass over the file, and one over a line for the findings in it if they come in order: a file may be one line.
+final class NibLines {
     private let path: String
-    private let lines: [Substring]
+    private let bytes: [UInt8]
+    /// Where each line begins.
+    private let starts: [Int]
+    /// A column of a line, and where it is.
+    private var last = (line: 0, column: 1, offset: 0)
     /// Characters of a line around a place.
     private static let reach = 100
 
@@ -206,8 +237,15 @@ struct NibLines {
         let found =
             bytes
             ?? (try? OpenedFile(path: path).bytes(atMost: HostEnvironment.current.nibLimits.size)) ?? []
-        lines = String(decoding: found, as: UTF8.self).split(
-            omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let text = found.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(found.dropFirst(3)) : found
+        var starts = [0]
+        // Lines end as the places of findings count them: U+2028 does not end one.
+        for index in text.indices
+        where text[index] == 0x0A || text[index] == 0x0D && !(index + 1 < text.count && text[index + 1] == 0x0A) {
+            starts.append(index + 1)
+        }
+        self.bytes = text
+        self.starts = starts
     }
 
     static func located(_ findings: [PluginFinding], path: String, bytes: [UInt8]?) -> [LintFinding] {
@@ -240,12 +278,35 @@ struct NibLines {
     }
 
     private func excerpt(_ place: PluginFinding.Place) -> LintFinding.Excerpt? {
-        guard place.line <= lines.count else { return nil }
-        let scalars = lines[place.line - 1].unicodeScalars
-        let before = scalars.prefix(place.column - 1)
-        let after = scalars.dropFirst(place.column - 1)
+        guard (1...starts.count).contains(place.line) else { return nil }
+        let start = starts[place.line - 1]
+        var end = place.line < starts.count ? starts[place.line] : bytes.count
+        while end > start, bytes[end - 1] == 0x0A || bytes[end - 1] == 0x0D { end -= 1 }
+        if last.line != place.line || last.column > place.column { last = (place.line, 1, start) }
+        while last.column < place.column, last.offset < end {
+            last.offset = next(last.offset, end)
+            last.column += 1
+        }
+        var first = last.offset
+        for _ in 0..<Self.reach where first > start {
+            first -= 1
+            while first > start, isInside(first) { first -= 1 }
+        }
+        var after = last.offset
+        for _ in 0..<Self.reach where after < end { after = next(after, end) }
         return LintFinding.Excerpt(
-            before: String(before.suffix(Self.reach)), after: String(after.prefix(Self.reach)),
-            isCutBefore: before.count > Self.reach, isCutAfter: after.count > Self.reach)
+            before: String(decoding: bytes[first..<last.offset], as: UTF8.self),
+            after: String(decoding: bytes[last.offset..<after], as: UTF8.self), isCutBefore: first > start,
+            isCutAfter: after < end)
     }
+
+    /// Where the character behind the one at an offset begins.
+    private func next(_ offset: Int, _ end: Int) -> Int {
+        var next = offset + 1
+        while next < end, isInside(next) { next += 1 }
+        return next
+    }
+
+    /// Whether a byte continues a character.
+    private func isInside(_ offset: Int) -> Bool { bytes[offset] & 0xC0 == 0x80 }
 }

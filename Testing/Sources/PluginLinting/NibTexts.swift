@@ -36,7 +36,7 @@
                 && BundledNib(path: other, relativePath: other, language: nil).name == name
         }
         self.name = name
-        texts = nib.texts(classes: lists.classes)
+        texts = try nib.texts(classes: lists.classes)
         variants = [nib] + (try others.map { try NibInspection(path: Path.join(folder, $0)) })
     }
 

@@ -161,16 +161,16 @@ import Testing
         #expect(throws: PluginError.self) { try world.file(nested(1_000_000 / 8)) }
     }
 
-    @Test("210: 100,001 elements; 2,049 objects")
+    @Test("210: 100,001 elements; 4,097 objects")
     func elementsAndObjectsAreLimited() throws {
         let world = try NibWorld()
         #expect(throws: PluginError.self) {
             try world.file(NibWorld.document(String(repeating: "<a/>", count: 100_000)))
         }
         let objects = { (count: Int) in (0..<count).map { "<view id=\"\($0)\"/>" }.joined(separator: "\n") }
-        #expect(try world.nib(objects(2_048)).instantiate().objects.count == 2_048)
-        let error = try world.error(objects(2_049))
-        #expect(error.code == .nibUnreadable && error.findings[0].place?.line == NibWorld.firstLine + 2_048)
+        #expect(try world.nib(objects(4_096)).instantiate().objects.count == 4_096)
+        let error = try world.error(objects(4_097))
+        #expect(error.code == .nibUnreadable && error.findings[0].place?.line == NibWorld.firstLine + 4_096)
     }
 
     @Test("211: an attribute twice in an element")

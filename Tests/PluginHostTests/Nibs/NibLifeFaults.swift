@@ -371,9 +371,9 @@ import Testing
     @Test("249: a chain of strong outlets through all objects is released on a small stack")
     func longChainsAreReleased() async {
         await #expect(processExitsWith: .success) {
-            let objects = (0..<2_048).map { number in
+            let objects = (0..<4_096).map { number in
                 "<view id=\"\(number)\">"
-                    + (number < 2_047
+                    + (number < 4_095
                         ? "<connections><outlet property=\"next\" destination=\"\(number + 1)\" id=\"c\(number)\"/></connections>"
                         : "")
                     + "</view>"
@@ -381,11 +381,11 @@ import Testing
             let nib = try NibWorld(classes: NibLifeFaults.counted).nib(objects)
             nonisolated(unsafe) var kept: Block? = try nib.instantiate().object("0", as: Block.self)
             // The first object owns all others.
-            #expect(Counted.alive.load(ordering: .relaxed) == 2_048)
+            #expect(Counted.alive.load(ordering: .relaxed) == 4_096)
             var attributes = pthread_attr_t()
             pthread_attr_init(&attributes)
-            // Twice what ``NibLimits/objects`` speaks of: the code of tests is not optimised, and a subclass counts.
-            pthread_attr_setstacksize(&attributes, 1 << 20)
+            // What ``NibLimits/objects`` says of code that is not optimised.
+            pthread_attr_setstacksize(&attributes, 2 << 20)
             var thread = pthread_t()
             let box = Unmanaged.passRetained(kept!)
             kept = nil

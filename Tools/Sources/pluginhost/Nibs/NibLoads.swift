@@ -17,6 +17,8 @@ extension PluginError.Code {
 struct NibLoads {
     private let bundle: PluginBundle
     private(set) var findings: [PluginFinding] = []
+    /// The nibs that hold more than the limits allow.
+    private var refused: Set<String> = []
     /// What was done, for the report: “Summary.xib: made 9 objects”.
     private(set) var lines: [String] = []
 
@@ -28,9 +30,16 @@ struct NibLoads {
         findings += declared.unread
         for file in BundledNib.all(in: bundle) {
             do throws(PluginError) {
-                let found = try NibInspection(path: file.path)
-                    .findings(withCodeOf: bundle, leavingOut: declared.elementsLeftOut)
-                findings += found.compactMap { withoutApplication($0, declared.names) }
+                let (found, unknown) = try NibInspection(path: file.path)
+                    .findings(
+                        withCodeOf: bundle, leavingOut: declared.elementsLeftOut, assuming: declared.names)
+                if found.contains(where: { $0.code == .nibUnreadable }) { refused.insert(file.path) }
+                findings += found
+                for var warning in unknown {
+                    warning.severity = .warning
+                    warning.message += " The application may have it."
+                    findings.append(warning)
+                }
             } catch {
                 findings += error.findings
             }
@@ -38,25 +47,11 @@ struct NibLoads {
         compareClasses()
     }
 
-    /// A finding, unless it only says that a class is not registered: the application may have it.
-    ///
-    /// What NibClasses.plist declares is known. Of the rest, the author should make sure.
-    private func withoutApplication(_ finding: PluginFinding, _ declared: Set<String>) -> PluginFinding? {
-        guard finding.code == .nibClassMissing, let name = finding.subject else { return finding }
-        let registered = NibClassList(registeredBy: bundle)?.entries ?? []
-        if registered.contains(where: { $0.has(name) }) { return finding }
-        if declared.contains(name) { return nil }
-        var warning = finding
-        warning.severity = .warning
-        warning.message += " The application may have it."
-        return warning
-    }
-
     /// Makes the objects of each nib and releases them.
     mutating func instantiate() {
         for file in BundledNib.all(in: bundle) {
-            // What cannot be read was reported.
-            guard let nib = try? NibInspection(path: file.path) else { continue }
+            // What cannot be read, or holds too much, was reported.
+            guard !refused.contains(file.path), let nib = try? NibInspection(path: file.path) else { continue }
             let name = file.path.relative(to: bundle.resourcePath ?? "")
             switch nib.trial(in: bundle) {
             case .made(let count, let living):
@@ -130,9 +125,6 @@ struct NibLoads {
 }
 
 extension NibClassList.Entry {
-    /// Whether a nib names the class, or its objects, so.
-    fileprivate func has(_ name: String) -> Bool { self.name == name || elements.contains(name) }
-
     /// Whether two entries declare the same, whether or not one lists what it inherits.
     fileprivate func says(_ other: Self?) -> Bool {
         guard var other else { return false }

@@ -1,0 +1,77 @@
+internal import PropertyLists
+
+/// The findings about one nib: the first ones of each kind, and how many others there are.
+///
+/// A nib of some megabytes can be wrong in a million places. A finding beyond those that a reader lists is counted, and its
+/// message is not made.
+final class NibFindings: @unchecked Sendable {
+    // @unchecked because one thread adds; afterwards any thread may read.
+
+    /// Findings of different kinds do not displace one another.
+    enum Kind: Int, CaseIterable {
+        case error
+        /// The first one about a class or element that nobody registered or declared. The application may have it, if its
+        /// classes are not known.
+        case unknownClass
+        /// The others about the same class or element.
+        case unknownClassAgain
+        case warning
+    }
+
+    /// The suggestions for all wrong names of the nib.
+    var suggestions = NameSuggestions()
+    private var listed: [[NibFinding]] = Array(repeating: [], count: Kind.allCases.count)
+    private var counts = Array(repeating: 0, count: Kind.allCases.count)
+    private var unknownNames: Set<String> = []
+
+    /// Whether there is an error among them.
+    var hasErrors: Bool {
+        counts[Kind.error.rawValue] > 0
+            || [.unknownClass, .unknownClassAgain].contains { (kind: Kind) in
+                listed[kind.rawValue].contains { $0.severity == .error }
+            }
+    }
+
+    /// Adds a finding, which is only made if it is listed.
+    func add(_ kind: Kind, _ make: () -> NibFinding) {
+        counts[kind.rawValue] += 1
+        if listed[kind.rawValue].count < ReadingBudget.mostFindings { listed[kind.rawValue].append(make()) }
+    }
+
+    /// Adds a finding about a class or element that nobody registered or declared.
+    func addUnknown(_ name: String, _ make: () -> NibFinding) {
+        add(unknownNames.insert(name).inserted ? .unknownClass : .unknownClassAgain, make)
+    }
+
+    /// Counts findings like the last one of a kind that are not listed.
+    func addUnlisted(_ kind: Kind, _ count: Int) { counts[kind.rawValue] += count }
+
+    /// Whether another finding of a kind is listed.
+    func lists(_ kind: Kind) -> Bool { listed[kind.rawValue].count < ReadingBudget.mostFindings }
+
+    /// The findings of some kinds, errors first, both in the order of their places: of each severity as many as a reader
+    /// lists, and one that states how many others there are.
+    func located(_ kinds: [Kind] = Kind.allCases, in xml: XMLDocument, path: String?) -> [PluginFinding] {
+        let all = kinds.flatMap { listed[$0.rawValue] }.enumerated()
+            .sorted { ($0.element.offset ?? -1, $0.offset) < ($1.element.offset ?? -1, $1.offset) }.map(\.element)
+        let unlisted = kinds.reduce(0) { $0 + ($1 == .warning ? 0 : counts[$1.rawValue] - listed[$1.rawValue].count) }
+        let unlistedWarnings =
+            kinds.contains(.warning)
+            ? counts[Kind.warning.rawValue] - listed[Kind.warning.rawValue].count : 0
+        return located(all.filter { $0.severity == .error }, unlisted, in: xml, path: path)
+            + located(all.filter { $0.severity != .error }, unlistedWarnings, in: xml, path: path)
+    }
+
+    private func located(_ findings: [NibFinding], _ unlisted: Int, in xml: XMLDocument, path: String?)
+        -> [PluginFinding]
+    {
+        let shown = findings.prefix(ReadingBudget.mostFindings)
+        let further = findings.count - shown.count + unlisted
+        var located = NibFinding.located(Array(shown), in: xml, path: path)
+        if further > 0, let first = shown.first {
+            located.append(
+                .further(further, .warning, first.code, in: path, remedy: "Correct those that are listed first."))
+        }
+        return located
+    }
+}
