@@ -43,6 +43,8 @@ struct LintCommand: ParsableCommand {
         completion: .directory)
     var plugins: [String] = []
 
+    @OptionGroup var nibLimits: NibLimitArguments
+
     @Flag(help: "Count warnings as problems.")
     var strict = false
 
@@ -77,6 +79,7 @@ struct LintCommand: ParsableCommand {
             let reason = String(cString: strerror(errno))
             throw ValidationError("The sources \(source.escapedForTerminal) cannot be read: \(reason).")
         }
+        nibLimits.apply()
         let linter = BundleLinter(sources: sources, classLists: classes, plugins: plugins)
         let results = paths.flatMap { LintResult.all(at: $0, type: type, linter: linter) }
         switch form.form(isJSON: json) {

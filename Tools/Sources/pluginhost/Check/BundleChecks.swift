@@ -15,12 +15,18 @@ struct BundleChecks {
     private var loads: BundleLoads?
     private let limit: Duration
 
-    init(of selected: [SelectedBundle], level: Rule.Level?, isStrict: Bool, program: String?, limit: Duration) {
+    // `options`: further arguments of the processes that load the bundles.
+    init(
+        of selected: [SelectedBundle], level: Rule.Level?, isStrict: Bool, program: String?, limit: Duration,
+        options: [String] = []
+    ) {
         self.level = level
         self.isStrict = isStrict
         self.program = program
         self.limit = limit
-        loads = level.map { _ in BundleLoads(of: selected, limit: limit, isStrict: false) }
+        loads = level.map { _ in
+            BundleLoads(of: selected, limit: limit, isStrict: false, options: options)
+        }
     }
 
     mutating func check(_ selected: SelectedBundle) -> CheckReport {

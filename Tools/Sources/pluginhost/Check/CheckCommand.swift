@@ -35,6 +35,8 @@ struct CheckCommand: ParsableCommand {
             "The longest time that the code of one bundle may take, from 0.1 to 86400.", valueName: "seconds"))
     var timeout = 30.0
 
+    @OptionGroup var nibLimits: NibLimitArguments
+
     @OptionGroup var form: FormatArguments
 
     @OptionGroup var arguments: BundleArguments
@@ -45,10 +47,12 @@ struct CheckCommand: ParsableCommand {
     }
 
     mutating func run() throws {
+        nibLimits.apply()
         let program = try host.map { try Self.resolvedProgram($0) }
         let selected = arguments.select()
         var checks = BundleChecks(
-            of: selected, level: level, isStrict: strict, program: program, limit: .seconds(timeout))
+            of: selected, level: level, isStrict: strict, program: program, limit: .seconds(timeout),
+            options: nibLimits.arguments)
         let reports = selected.map { checks.check($0) }
         switch form.form(isJSON: arguments.json) {
         case .json:

@@ -38,6 +38,8 @@ struct LoadCommand: ParsableCommand {
     @Flag(help: "Write what the code registers for nibs into NibClasses.plist among the bundle's resources.")
     var writeNibClasses = false
 
+    @OptionGroup var nibLimits: NibLimitArguments
+
     @Option(
         help: ArgumentHelp("The longest time that one bundle may take, from 0.1 to 86400.", valueName: "seconds"))
     var timeout = 30.0
@@ -77,7 +79,9 @@ struct LoadCommand: ParsableCommand {
                 throw ValidationError("There is no program gdb in PATH. Install the package gdb, and try again.")
             }
         }
-        let nibs = (instantiate ? ["--instantiate"] : []) + (writeNibClasses ? ["--write-nib-classes"] : [])
+        let nibs =
+            (instantiate ? ["--instantiate"] : []) + (writeNibClasses ? ["--write-nib-classes"] : [])
+            + nibLimits.arguments
         let place = ["--\(execution.rawValue)"] + grants.arguments
         var loads = BundleLoads(
             of: selected, limit: .seconds(timeout), isStrict: strict, options: nibs + place, debugs: gdb)
@@ -110,6 +114,7 @@ struct LoadInChildCommand: ParsableCommand {
     @Flag var strict = false
     @Flag var instantiate = false
     @Flag var writeNibClasses = false
+    @OptionGroup var nibLimits: NibLimitArguments
     @Flag var execution = LoadExecution.inProcess
     @Flag var gdb = false
     @OptionGroup var grants: GrantArguments
@@ -138,6 +143,7 @@ struct LoadInChildCommand: ParsableCommand {
                 log(record)
             }
         }
+        nibLimits.apply()
         grants.apply(with: execution.execution)
         // A bundle that does not load is reported in the process of that bundle.
         for path in after { _ = try? PluginBundle.open(path: path).loadAndReturnError() }

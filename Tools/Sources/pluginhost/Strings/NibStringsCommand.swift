@@ -31,10 +31,13 @@ struct NibStringsCommand: ParsableCommand {
         completion: .file())
     var classes: [String] = []
 
+    @OptionGroup var nibLimits: NibLimitArguments
+
     @Argument(help: ArgumentHelp("The nib.", valueName: "file.xib"), completion: .file(extensions: ["xib", "nib"]))
     var nib: String
 
     mutating func run() throws {
+        nibLimits.apply()
         do {
             let table = try NibTable(nib: nib, classLists: classes)
             guard let merge else { return Terminal.write(table.text) }
