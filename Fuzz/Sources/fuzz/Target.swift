@@ -7,6 +7,8 @@ enum Target: String, CaseIterable {
     case stringsdict
     /// Nibs that are damaged or made by the grammar, with a class of their own.
     case nibs
+    /// Nibs and lists of classes that are large in one way, within memory and time in proportion to their size.
+    case nibsizes
     /// Plug-ins that are loaded, in processes of their own: ELFRun.
     case elf
     /// Small lists and tables that expand to much, within sixteen times their size of memory.
@@ -30,6 +32,7 @@ enum Target: String, CaseIterable {
     /// second nib.
     func hostileInput(_ random: inout SeededGenerator) -> [UInt8]? {
         switch self {
+        case .nibsizes: HostileNibSizes.input(&random)
         case .budgets: HostileLists.input(&random)
         case .formats: HostileFormats.input(&random)
         case .indexes: HostileIndexes.input(&random)
@@ -47,13 +50,13 @@ enum Target: String, CaseIterable {
         switch self {
         case .formats, .tables, .archives: _ = ScratchFolder.path
         case .indexes: _ = HostileIndexes.sample
-        case .nibs: NibChecks.prepare()
+        case .nibs, .nibsizes: NibChecks.prepare()
         default: break
         }
     }
 
     /// Whether its checks measure time and memory themselves.
-    var measures: Bool { [.budgets, .formats, .indexes, .tables, .archives, .lanes].contains(self) }
+    var measures: Bool { [.nibsizes, .budgets, .formats, .indexes, .tables, .archives, .lanes].contains(self) }
 
     /// Reads an input and checks the rules that hold for every input.
     ///
@@ -65,6 +68,7 @@ enum Target: String, CaseIterable {
         case .strings: try TableChecks(bytes: bytes, random: &random).run(sample: sample)
         case .stringsdict: try LintChecks(bytes: bytes, random: &random).run()
         case .nibs: try NibChecks(bytes: bytes).run()
+        case .nibsizes: try NibSizeChecks(bytes: bytes).run()
         case .elf: preconditionFailure("mutants of plug-ins are loaded by ELFRun")
         case .budgets: try BudgetChecks(bytes: bytes).run()
         case .formats: try FormatChecks(bytes: bytes).run()
