@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 
 @Suite struct SearchPathTests {
     private func paths(_ variables: [String: String], program: String = "/opt/w/bin/w", builtIn: String? = nil)

@@ -112,7 +112,7 @@ import Testing
         #expect(error.message.contains("which only “\(library)” defines"))
         #expect(error.remedy.contains("Link the plug-in with “libborrowed.so”"))
         // The dynamic linker agrees, until somebody opens that library for all.
-        #expect(throws: LinkerMessage.self) { try LoadedImage.open(path: plugin) }
+        #expect(throws: LinkerMessage.self) { _ = try LoadedImage.open(path: plugin) }
         try #require(dlopen(library, RTLD_NOW | RTLD_GLOBAL) != nil)
         let findings = completeInspection(plugin)
         #expect(errors(findings) == [])
