@@ -488,15 +488,15 @@ import Testing
         let place = try folder()
         var hostile = HostileArchive()
         hostile.add("Salon.bundle/../../evil", "x")
-        for file in [try hostile.write(), "/nonexistent", try archive("1.0", identifier: "")] {
+        for file in [try hostile.write(), "/nonexistent"] {
             let output = try PluginHostTool.run("install", "--in", place.path + "/a/b/plugins", file)
-            if output.status == 0 { continue }
+            #expect(output.status != 0)
             #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [], "\(output)")
         }
         // A directory that cannot be made: nothing is left of those above it.
         try Data().write(to: place.appending(path: "file"))
         let output = try PluginHostTool.run("install", "--in", place.path + "/file/plugins", archiveOnce("1.0"))
-        #expect(output.status == 2 && output.standardOutput.contains("Not a directory"), "\(output)")
+        #expect(output.status == 2 && output.standardOutput.contains("File exists"), "\(output)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["file"])
     }
 
