@@ -1,5 +1,6 @@
 import CFuzz
 import Glibc
+import PluginABI
 @_spi(Tools) import PluginHost
 import PluginLinting
 

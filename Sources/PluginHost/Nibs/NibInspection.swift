@@ -134,7 +134,7 @@ internal import PropertyLists
         }
         for reference in graph.references {
             shape.insert(
-                "the reference <\(xml.name(ofElement: reference.element))> from “\(graph.textKey(of: reference.parent))” to “\(xml.value(ofAttribute: reference.attribute))”"
+                "the reference <\(xml.name(ofElement: reference.element))> from “\(key(reference.parent))” to “\(xml.value(ofAttribute: reference.attribute))”"
             )
         }
         return shape

@@ -300,9 +300,11 @@ import Testing
             switch shape {
             case "small": (0..<8_000).map { "<x\($0) id=\"v\($0)\"/>" }.joined()
             case "deep":
-                String(
-                    repeating: String(repeating: "<view key=\"k\" title=\"t\">", count: 120)
-                        + String(repeating: "</view>", count: 120), count: 20)
+                // Only the outermost one has an id, without which nothing is an object whose class is unknown.
+                (0..<20).map {
+                    "<view id=\"v\($0)\">" + String(repeating: "<view key=\"k\" title=\"t\">", count: 120)
+                        + String(repeating: "</view>", count: 121)
+                }.joined()
             case "lost": (0..<3_000).map { "<a><b><view id=\"v\($0)\"/></b></a>" }.joined()
             case "equal": String(repeating: "<view id=\"\(long)\"/>", count: 20)
             default: String(repeating: "<view id=\"v\" \(long.prefix(1_000))=\"\(long)\"/>", count: 10)

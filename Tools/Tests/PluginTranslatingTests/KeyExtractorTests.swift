@@ -115,7 +115,8 @@ import Testing
 
     @Test func aKeyThatIsNotUTF8IsRefused() throws {
         let tree = try TranslationTree()
-        try tree.write("a.c", Array("// caf".utf8) + [0xE9] + Array("\nlocalized_string(h, \"fine\", NULL, NULL);\n".utf8))
+        let call = "\nlocalized_string(h, \"fine\", NULL, NULL);\n"
+        try tree.write("a.c", Array("// caf".utf8) + [0xE9] + Array(call.utf8))
         let source = Array("localized_string(h, \"caf".utf8) + [0xE9] + Array("\", NULL, NULL);\n".utf8)
         try tree.write("b.c", source)
         let found = KeyExtractor().extract(from: [tree("a.c"), tree("b.c")])

@@ -344,7 +344,8 @@ import Testing
 
     @Test func aCodeThatSeveralDirectoriesMayHaveIsRefused() throws {
         let tree = try TranslationTree([
-            "R/en.lproj/T.strings": "\"b\" = \"Close\";\n", "R/zh-CN.lproj/T.strings": "", "R/zh_CN.lproj/T.strings": "",
+            "R/en.lproj/T.strings": "\"b\" = \"Close\";\n", "R/zh-CN.lproj/T.strings": "",
+            "R/zh_CN.lproj/T.strings": "",
         ])
         let text = file(unit("b", "Close", "x", state: nil), language: "zh-Hans")
         let finding = #expect(throws: LintFinding.self) { try imported(text, tree) }
