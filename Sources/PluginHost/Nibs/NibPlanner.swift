@@ -510,11 +510,11 @@ struct NibPlanner {
         case .found(let member): return checkModule(of: member, element) ? member : nil
         case .ambiguous(let members): addAmbiguous(members, "the class", name, offset)
         case .missing:
-            let message = "The nib names the class \(quoted(name)), which nobody registered for it."
-            if isOfOwnBundle(name, element) {
-                add(.nibClassMissing, at: offset, subject: name, message, remedy(ofClass: name))
+            func message() -> String { "The nib names the class \(quoted(name)), which nobody registered for it." }
+            if !assumed.contains(name), isOfOwnBundle(name, element) {
+                add(.nibClassMissing, at: offset, subject: name, message(), remedy(ofClass: name))
             } else {
-                addUnknown(name, at: offset, message, remedy(ofClass: name))
+                addUnknown(name, at: offset, message(), remedy(ofClass: name))
             }
         }
         return nil
