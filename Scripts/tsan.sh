@@ -17,7 +17,7 @@ sanitize="--sanitize=thread -Xswiftc -DTHREAD_SANITIZER"
 swift test $sanitize --scratch-path .build-tsan --skip Mutation --skip Damage --skip BudgetFaults \
     --skip PluginWorkerTests --skip WorkerFaultTests --skip WorkerSupervisorTests --skip WorkerLoadingTests \
     --skip WorkerObjectTests --skip WorkerRuntimeTests --skip CTableTests --skip PluginProbeTests \
-    --skip RequiredProbeTests --skip SandboxRefusalTests --skip StateDirectoryTests --skip WorkerDebuggerTests \
+    --skip RequiredProbeTests --skip SandboxRefusalTests --skip StateDirectoryTests --skip WorkerDebuggerTests --skip ApplicationBundleTests \
     --skip aLoadWithALinkAsADevice "$@"
 swift test $sanitize --scratch-path .build-tsan-all --package-path Tests/Integration --filter LoadingTests \
     --skip fault286_aReport --skip CrashJournals --skip HostilePlugins --skip DemoIsolation "$@"

@@ -142,7 +142,11 @@ public struct PluginInstaller: Sendable {
         let path = Path.join(folder, previousName)
         var status = stat()
         if lstat(path, &status) != 0 {
-            if isMade, errno == ENOENT { try FileTree.makeDirectory(path) }
+            let number = errno
+            guard number == ENOENT else {
+                throw .refused(.unreadable, path, cannot: "be examined", to: .read, errno: number)
+            }
+            if isMade { try FileTree.makeDirectory(path) }
             return path
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
@@ -217,7 +221,11 @@ public struct PluginInstaller: Sendable {
             let kept = Path.join(
                 try Self.previous(in: folder, isMade: false), Path.lastComponent(found.path))
             var status = stat()
-            guard lstat(kept, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            let number = lstat(kept, &status) == 0 ? 0 : errno
+            guard number == 0 || number == ENOENT else {
+                throw .refused(.unreadable, kept, cannot: "be examined", to: .read, errno: number)
+            }
+            guard number == 0, status.st_mode & S_IFMT == S_IFDIR else {
                 throw PackingError(
                     .notInstalled, path: kept, message: "No version before is kept of \(quoted(found.identifier)).",
                     remedy: "Install the version that you want from its archive.")
@@ -301,7 +309,10 @@ public struct PluginInstaller: Sendable {
             usleep(20_000)
         }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
+        guard fstat(descriptor, &status) == 0 else {
+            throw .refused(.unreadable, folder, cannot: "be examined", to: .read, errno: errno)
+        }
+        guard status.st_nlink > 0 else {
             throw PackingError(
                 .unwritable, path: folder, message: "Another program has removed \(quoted(folder)) meanwhile.",
                 remedy: "Try again.")
