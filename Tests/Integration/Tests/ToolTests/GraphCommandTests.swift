@@ -129,7 +129,9 @@ import Testing
     private func hostileFolder() throws -> PluginFolder {
         try PluginFolder([
             "Hostile": [
-                "CFBundleIdentifier": Self.hostile, "CFBundleName": Self.hostile,
+                // A control character in the identifier makes it none at all.
+                "CFBundleIdentifier": Self.hostile.filter { $0 != "\u{1B}" && $0 != "\n" },
+                "CFBundleName": Self.hostile,
                 "PHFactories": [PluginFolder.factory(Self.hostile, at: Self.hostile)],
             ]
         ])
