@@ -16,9 +16,11 @@ struct ProgramRun {
             + "\(result)\(standardError)".split(separator: "\n").joined(separator: " | ").suffix(900)
     }
 
-    /// The dynamic linker could not load the program's own libraries.
+    /// The dynamic linker could not load the program's own libraries, or the runtime of Swift not read its arguments.
     var wasNotStarted: Bool {
-        status == 127 && result.isEmpty && standardError.contains("error while loading shared libraries")
+        guard result.isEmpty else { return false }
+        return status == 127 && standardError.contains("error while loading shared libraries")
+            || status == 2 && standardError.contains("The arguments of the call cannot be read")
     }
 }
 

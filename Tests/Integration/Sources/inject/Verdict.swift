@@ -37,10 +37,6 @@ struct Verdict {
         let isOfLinker = run.status != 0 || run.result.contains("\"state\":\"failed\"")
         if isOfLinker, "\(run.result)\(run.standardError)".contains("The dynamic linker cannot load") { return nil }
         if error == "EINTR" { return "the interrupted call is not made again: \(run.everything)" }
-        // A child always ends with 0 when it has reported; “pluginhost load” ends with 1 if there is an error in the report.
-        let failures = ["\"state\":\"failed\"", "\"severity\":\"error\""]
-        let isSuccess = run.status == 0 && !failures.contains(where: run.result.contains)
-        if isSuccess { return "it reports success with another result: \(run.everything)" }
         // The dynamic linker says so for every failure to open a file.
         // The rules that a check could not look at are listed by their names, which say nothing about the bundle.
         let lines = (run.result + run.standardError).split(separator: "\n").filter {
@@ -48,6 +44,15 @@ struct Verdict {
         }
         let said = lines.joined(separator: " ").split(whereSeparator: \.isWhitespace).joined(separator: " ")
             .replacing("cannot open shared object file: No such file or directory", with: "")
+        // The linker passes over a library that may not be opened, and so it is not found; the finding names the file.
+        if error == "EACCES", said.contains("dependencyMissing"), said.contains("cannot be opened (Permission denied)")
+        {
+            return nil
+        }
+        // A child always ends with 0 when it has reported; “pluginhost load” ends with 1 if there is an error in the report.
+        let failures = ["\"state\":\"failed\"", "\"severity\":\"error\""]
+        let isSuccess = run.status == 0 && !failures.contains(where: run.result.contains)
+        if isSuccess { return "it reports success with another result: \(run.everything)" }
         // A folder that cannot be listed has the same code as a missing one; the message distinguishes them.
         let isUnlisted = said.contains("cannot be listed:")
         let known = (sound.result + sound.standardError).split(whereSeparator: \.isWhitespace).joined(separator: " ")
