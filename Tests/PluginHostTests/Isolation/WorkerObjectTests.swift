@@ -115,6 +115,28 @@ import Testing
         }
     }
 
+    @Test func fault865_aLaterCallSaysWhatEndedTheWorkerAndWhoSentTheSignal() throws {
+        let plugin = try GadgetPlugin("GadgetOfLaterCalls")
+        func error(_ body: () throws -> Void) -> PluginError? { #expect(throws: PluginError.self, performing: body) }
+        let name = "“perform(_:)” of the provider “GadgetOfLaterCalls” ran"
+        let gadget = try plugin.make()
+        let first = try #require(error { _ = try gadget.perform("abort") })
+        #expect(first.findings[0].message.contains(name))
+        #expect(first.findings[0].remedy.contains("Report this to the author"))
+        let later = try #require(error { _ = try gadget.process() })
+        #expect(later.findings[0].message.contains(name) && later.workerEnd?.phase == first.workerEnd?.phase)
+        // Nothing of the plug-in runs when somebody else ends its process.
+        let other = try plugin.make()
+        let worker = try worker(of: try other.process())
+        kill(worker.processIdentifier, SIGKILL)
+        _ = worker.waitForEnd()
+        let killed = try #require(error { _ = try other.process() })
+        #expect(killed.findings[0].message.contains("SIGKILL while no call was under way"))
+        #expect(killed.findings[0].remedy.contains("Another process sent the signal"))
+        #expect(!killed.findings[0].remedy.contains("author"))
+        plugin.bundle.unload()
+    }
+
     @Test func fault764_endsOfWorkersAreKeptOverRunsThatEndAtOnce() async throws {
         let plugin = try CrashingPlugin(name: "CrashingShortly")
         let state = plugin.directory.appending(path: "state/quarantine").path, path = plugin.bundle.bundlePath

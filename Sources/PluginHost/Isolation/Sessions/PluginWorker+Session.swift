@@ -17,7 +17,9 @@ extension PluginWorker: WorkerSession {
     func error(_ error: any Error, during phase: WorkerEnd.Phase, of bundle: PluginBundle) -> any Error {
         guard let failure = error as? LaneFailure else { return error }
         switch failure {
-        case .ended, .endedInCall, .withdrawn, .timedOut: return self.error(for: bundle, during: phase)
+        case .endedInCall, .timedOut: return self.error(for: bundle, during: phase)
+        // It did not perform this call: the error says what it did.
+        case .ended, .withdrawn: return self.error(for: bundle)
         case .noLane:
             return PluginError(
                 bundlePath: bundle.bundlePath,

@@ -113,13 +113,25 @@ extension PluginWorker {
     /// - Returns: an error of code `callTimedOut` or `workerEnded`.
     func error(for bundle: PluginBundle, during phase: WorkerEnd.Phase? = nil) -> PluginError {
         keepStrike(against: bundle)
-        var end = end ?? WorkerEnd(cause: values.withLock(\.cause) ?? .unknown, phase: .idle)
+        var (end, isFromOutside) = values.withLock { values in
+            // While it is being killed, it has not ended.
+            let end = WorkerEnd(cause: values.cause ?? .unknown, phase: values.phase(values.lastCalls?.first))
+            return (values.end ?? end, values.origin == .elsewhere)
+        }
         if let phase { end.phase = phase }
         var finding: PluginFinding
         if case .timeOut = end.cause {
             finding = PluginFinding(
                 .callTimedOut, message: "The worker process \(processIdentifier) \(end).",
                 remedy: "Report this to the author of the plug-in, or allow more time in IsolationPolicy.")
+        } else if case .signal = end.cause, isFromOutside {
+            finding = PluginFinding(
+                .workerEnded, message: "The worker process \(processIdentifier) \(end).",
+                remedy: """
+                    The plug-in's objects are gone; the next one that is created starts a new worker. Another process sent \
+                    the signal, or the system did because its memory ran out (“dmesg” shows it); it does not count against \
+                    the plug-in.
+                    """)
         } else {
             finding = PluginFinding(
                 .workerEnded, message: "The worker process \(processIdentifier) \(end).",
