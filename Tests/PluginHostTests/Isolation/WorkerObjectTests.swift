@@ -137,6 +137,18 @@ import Testing
         plugin.bundle.unload()
     }
 
+    @Test func fault868_callsThatTakeTooLongCountBeforeTheNextOne() async {
+        await #expect(processExitsWith: .success) {
+            HostEnvironment.current.isolation.deaths = 2
+            HostEnvironment.current.isolation.callTime = .milliseconds(100)
+            let plugin = try CrashingPlugin()
+            let waits = try plugin.bundle.function("waits", as: ((UInt32) -> Int32).self)
+            func code() -> PluginError.Code? { #expect(throws: PluginError.self) { try waits(600_000) }?.code }
+            // At once: the process may still be ending.
+            #expect([code(), code(), code()] == [.callTimedOut, .callTimedOut, .quarantined])
+        }
+    }
+
     @Test func fault764_endsOfWorkersAreKeptOverRunsThatEndAtOnce() async throws {
         let plugin = try CrashingPlugin(name: "CrashingShortly")
         let state = plugin.directory.appending(path: "state/quarantine").path, path = plugin.bundle.bundlePath

@@ -63,6 +63,7 @@ final class WorkerSupervisor: WorkerSource {
         let group = placement.group.map {
             Group(name: $0, folder: Path.parent(bundle.bundlePath), rights: placement.rights)
         }
+        PluginWorker.waitForCounts(of: bundle.bundlePath)
         // Also for a worker of its group: it would end the others again.
         try waitAfterEnds(of: bundle, placement)
         if let group, let worker = member(of: group) { return worker }

@@ -144,7 +144,8 @@ extension PluginWorker {
             values.performedCalls = performed.count
             let culprits = origin == .elsewhere ? [] : values.culprits(performed)
             values.blamed = Set(culprits.map(\.path))
-            values.unawareCallers = performed.count(where: \.isOfMethod)
+            // Whose call takes too long may know it already.
+            values.unawareCallers += performed.count(where: \.isOfMethod)
             defer { values.questions = [:] }
             return (values.questions.values.map(\.reply), end, performed, culprits)
         }
@@ -153,6 +154,7 @@ extension PluginWorker {
         let consequences = culprits.map {
             WorkerSupervisor.shared.note(end, of: $0.path, $0.bundle.object, in: self)
         }
+        isCounted.give(())
         if values.withLock(\.unawareCallers) == 0 { callersKnow.give(()) }
         lanes.end(in: performed)
         for reply in replies { reply.give(.ended(end)) }
@@ -172,10 +174,22 @@ extension PluginWorker {
         let isLast = values.withLock { values in
             if isPoison { values.forgiven.insert(path) }
             values.unawareCallers -= 1
-            return values.unawareCallers == 0
+            return values.unawareCallers == 0 && values.end != nil
         }
         if isLast { callersKnow.give(()) }
     }
+
+    /// Waits until the ends of the workers are counted that are being killed for what a bundle did: their callers have their
+    /// errors before that.
+    static func waitForCounts(of bundlePath: String) {
+        let workers = table.withLock { $0.values.map(\.self) }.filter { worker in
+            !worker.isForked && worker.values.withLock { $0.isBeingKilled(for: bundlePath) }
+        }
+        for worker in workers { _ = worker.isCounted.wait(within: longestKill) }
+    }
+
+    /// The kernel may take longer to end a process, but who asks for an object should not wait so long.
+    private static let longestKill = Duration.seconds(3)
 
     /// When it ended, for the list of the plug-in's ends: the same at each call.
     var momentOfEnd: Int64 {
@@ -248,6 +262,12 @@ extension PluginWorker {
 }
 
 extension PluginWorker.Values {
+    /// Whether it is being killed, and has not ended, because of what a bundle did.
+    fileprivate func isBeingKilled(for bundlePath: String) -> Bool {
+        guard end == nil, let cause, let lastCalls, cause != .host, !isCallersDecision else { return false }
+        return culprits(lastCalls).contains { $0.path == bundlePath }
+    }
+
     /// The bundles whose code ended the process.
     ///
     /// - Parameter calls: those that it performed.

@@ -113,6 +113,8 @@ public final class PluginWorker: Sendable {
     let values: Lock<Values>
     /// Given when it has ended and the callers whose calls it performed know it.
     let callersKnow = Reply<Void>()
+    /// Given when its end is known and counted.
+    let isCounted = Reply<Void>()
     private let forkGeneration = phs_fork_generation()
 
     init(
