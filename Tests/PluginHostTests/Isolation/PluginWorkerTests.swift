@@ -59,6 +59,46 @@ import Testing
         }
     }
 
+    @Test func fault866_aLibraryThatTheWorkerProgramLacksIsNamed() throws {
+        let folder = fixture.directory.path
+        let source = fixture.directory.appending(path: "main.c")
+        try Data("int gone(void) { return 1; }\n#ifdef MAIN\nint main(void) { return gone(); }\n#endif\n".utf8)
+            .write(to: source)
+        for options in [
+            ["-shared", "-fPIC", "-o", "\(folder)/libgone.so"],
+            ["-DMAIN", "-L\(folder)", "-Wl,--no-as-needed", "-lgone", "-o", "\(folder)/needy"],
+        ] {
+            let compiler = try Process.run(URL(filePath: "/usr/bin/env"), arguments: ["clang", source.path] + options)
+            compiler.waitUntilExit()
+            try #require(compiler.terminationStatus == 0)
+        }
+        unlink("\(folder)/libgone.so")
+        var placement = fixture.placement()
+        placement.program = try fixture.program("exec \(folder)/needy")
+        let error = try #require(
+            #expect(throws: PluginError.self) { try PluginWorker.start(placement, for: fixture.bundle) })
+        #expect(error.code == .workerUnavailable && error.subject == "libgone.so")
+        #expect(error.findings[0].message.contains("cannot start without the library “libgone.so”"))
+        #expect(error.systemMessage?.contains("cannot open shared object file") == true)
+        #expect(error.workerEnd?.cause == .exit(127))
+    }
+
+    @Test func fault866_theRemedySaysWhyTheWorkerDoesNotFindTheLibrary() throws {
+        let output = "x\nexe: error while loading shared libraries: libA.so.1: cannot open shared object file: None\n"
+        let missing = try #require(MissingLibrary(output: output))
+        #expect(missing.name == "libA.so.1" && missing.line.hasPrefix("exe: error"))
+        #expect(MissingLibrary(output: "no luck\n") == nil)
+        let place = "\(fixture.directory.path)/libA.so.1"
+        let moved = PluginFinding(missing, known: ["/usr/lib/libB.so", place], user: "nobody")
+        #expect(moved.filePath == place && moved.message.contains("no longer there"))
+        #expect(moved.remedy.contains("Restart the application"))
+        try Data().write(to: URL(filePath: place))
+        let closed = PluginFinding(missing, known: [place], user: "nobody")
+        #expect(closed.message.contains("the user “nobody”") && closed.remedy.contains("chmod o+x"))
+        let unknown = PluginFinding(missing, known: [], user: nil)
+        #expect(unknown.filePath == nil && unknown.remedy.contains("install it again"))
+    }
+
     @Test func aWorkerThatDoesNotAnswerIsUnavailableAfterTheStartTime() throws {
         var placement = fixture.placement()
         placement.program = try fixture.program("exec sleep 1000")

@@ -1,3 +1,4 @@
+import Glibc
 @_spi(PluginHost) internal import PluginABI
 
 extension PluginWorker {
@@ -67,6 +68,10 @@ extension PluginWorker {
     private func startError(_ end: WorkerEnd) -> PluginError {
         let refusal = values.withLock(\.refusal)
         if !refusal.isEmpty { return PluginError(bundlePath: start.bundlePath, findings: refusal) }
+        if var finding = missingLibrary(end) {
+            finding.workerEnd = end
+            return PluginError(bundlePath: start.bundlePath, finding)
+        }
         var finding = PluginFinding(
             .workerUnavailable, message: "The worker process \(processIdentifier) \(end).",
             remedy: """
@@ -75,6 +80,14 @@ extension PluginWorker {
                 """)
         finding.workerEnd = end
         return PluginError(bundlePath: start.bundlePath, finding)
+    }
+
+    /// The finding for a worker program that the dynamic linker ended, because a library was missing; nil for another end.
+    private func missingLibrary(_ end: WorkerEnd) -> PluginFinding? {
+        guard end.phase == .start, let missing = MissingLibrary(output: end.output) else { return nil }
+        return PluginFinding(
+            missing, known: (try? StartUpImages.current().libraries) ?? [],
+            user: geteuid() == 0 ? start.placement.user : nil)
     }
 
     // MARK: Answers
