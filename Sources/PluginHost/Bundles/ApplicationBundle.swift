@@ -86,6 +86,9 @@ extension BundleOpening {
     /// The file of the program whose bundle is the main bundle: of the application, also in its workers.
     static var mainProgram: String { application.withLock { $0?.program } ?? Path.mainProgram }
 
+    /// Whether a directory is that of the main bundle, and this process is a worker, which may not be allowed to read it.
+    static func isOfApplicationElsewhere(_ path: String) -> Bool { application.withLock { $0?.path == path } }
+
     /// The languages of the main bundle, as other bundles obey them.
     struct MainLanguages {
         var localizations: [String]

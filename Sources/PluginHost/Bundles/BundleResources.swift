@@ -1,3 +1,4 @@
+import Glibc
 internal import PluginABI
 import Synchronization
 
@@ -152,7 +153,9 @@ final class BundleResources: Sendable {
             let identifier = identifier ?? Path.stem(bundlePath)
             for finding in findings {
                 let message = "\(finding.message) \(finding.remedy)"
-                HostEnvironment.log(.warning, bundleIdentifier: identifier, message)
+                // A sandbox is meant to refuse the directory of a bare program, and no plug-in can change that.
+                let isMeant = finding.refusal == EACCES && BundleOpening.isOfApplicationElsewhere(bundlePath)
+                HostEnvironment.log(isMeant ? .debug : .warning, bundleIdentifier: identifier, message)
             }
         }
         let finder = ResourceFinder(

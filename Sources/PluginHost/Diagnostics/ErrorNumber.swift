@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// What an error number of the system says about a file.
 ///
@@ -23,6 +24,9 @@ import Glibc
         default: false
         }
     }
+
+    /// Whether this process runs plug-ins for an application, so that it is not the application which may not read a file.
+    static let isInWorker = Atomic(false)
 
     /// What the system was asked to do.
     ///
@@ -73,7 +77,12 @@ import Glibc
         case ENFILE: "Raise the system's limit of open files (“sysctl fs.file-max”)."
         case ENOMEM, ENOBUFS: "Free some memory."
         case EACCES, EPERM:
-            "Let the application read it: check its permissions and those of the directories above it."
+            isInWorker.load(ordering: .relaxed)
+                ? """
+                Let the plug-in's process, which the user \(geteuid()) runs, read it: check the permissions of it and of the \
+                directories above it, and what a sandboxed plug-in was granted.
+                """
+                : "Let the application read it: check its permissions and those of the directories above it."
         case ENOENT: "Check the path: it, or a directory above it, does not exist."
         case ENOTDIR: "Check the path: a part of it that should be a directory is a file."
         case ELOOP: "Remove the circle of symbolic links, or replace the link by the file."

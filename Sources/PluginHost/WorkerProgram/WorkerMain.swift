@@ -1,6 +1,7 @@
 internal import CPluginSupport.Shims
 import Glibc
 @_spi(PluginHost) internal import PluginABI
+import Synchronization
 
 /// Runs a worker in this process; called by the constructor of the library instead of the program's own `main`.
 ///
@@ -22,6 +23,7 @@ final class WorkerMain {
 
     /// Returns when the host wants it, or has ended.
     func run() {
+        ErrorNumber.isInWorker.store(true, ordering: .relaxed)
         send(.ready(WorkerReady(fingerprint: LibraryFingerprint.current)))
         guard case .message(.hello(let hello), let descriptors)? = try? receiver.next(until: 0),
             hello.version == WorkerHello.currentVersion, LibraryFingerprint.isAccepted(hello.fingerprint),

@@ -113,6 +113,34 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: OtherUser.canConfine))
+    func fault867_whatASandboxIsMeantToRefuseIsNoWarning() async {
+        await #expect(processExitsWith: .success) {
+            let warnings = Lock<[String]>([])
+            HostEnvironment.current.log = { record in
+                if record.level >= .notice { warnings.withLock { $0.append(record.message) } }
+            }
+            let tree = try TemporaryTree(["bin/x": "x", "bin/seal.png": "x"])
+            chmod(tree.path, 0o755)
+            BundleOpening.represent(
+                ApplicationBundle(
+                    program: tree("bin/x"), path: tree("bin"), layout: .flat, manifestPath: tree("bin/Info.plist")))
+            let plugin = try ApplicationBundleTests.plugin("sandboxed")
+            let gadget = try plugin.make()
+            #expect(try gadget.perform("image") == "none")
+            #expect(warnings.withLock(\.self) == [])
+            // Its own resources are to be readable, and not for the application alone.
+            let resources = plugin.bundle.bundlePath + "/Contents/Resources"
+            chmod(resources, 0)
+            #expect(try gadget.perform("string") == "no string")
+            chmod(resources, 0o755)
+            let limit = Wait(atMost: .seconds(30))
+            while warnings.withLock(\.isEmpty), limit.sleep() {}
+            #expect(warnings.withLock { $0.first?.contains("Let the plug-in's process") } == true)
+            withExtendedLifetime(tree) {}
+        }
+    }
+
     // MARK: Libraries
 
     @Test func theSearchPathForLibrariesIsMadeAbsolute() async {
