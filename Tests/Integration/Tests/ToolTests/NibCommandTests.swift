@@ -96,6 +96,87 @@ import Testing
             piped.standardOutput.contains("-:3:") && piped.standardOutput.contains("[nibReferenceInvalid]"), "\(piped)")
     }
 
+    // MARK: Limits
+
+    /// `made`: the number of objects, or of connections of one object.
+    private static func large(_ limit: String, _ made: Int) -> String {
+        if limit == "objects" { return nib((0..<made).map { "<view id=\"v\($0)\"/>" }.joined(separator: "\n")) }
+        let connections = (0..<made).map { "<outlet property=\"o\($0)\" destination=\"a\" id=\"c\($0)\"/>" }
+        return nib("<view id=\"a\"><connections>\(connections.joined(separator: "\n"))</connections></view>")
+    }
+
+    /// A sample with code, because `load` leaves bundles without code alone, and the path of its large nib.
+    private func largeBundle(_ limit: String, _ made: Int) throws -> (bundle: String, nib: String) {
+        let copy = try copy("Template")
+        let nib = copy.appending(path: "Contents/Resources/Large.xib")
+        try Data(Self.large(limit, made).utf8).write(to: nib)
+        return (copy.path, nib.path)
+    }
+
+    /// Fault 857: a nib over a limit is one finding of every command, a signal of none, and the option named there helps.
+    @Test(arguments: [("objects", 4_096), ("connections", 20_000)])
+    func fault857_everyCommandHasOneFindingForANibOverALimit(limit: String, most: Int) throws {
+        let (path, nib) = try largeBundle(limit, most + 1)
+        let option = ["--max-\(limit)", "\(most + 1)"]
+        for command in ["lint", "check", "load"] {
+            let document = try PluginHostTool.document(of: [command, path])
+            let findings = document.findings.filter { $0["severity"] as? String != "note" }
+            #expect(document.status == 1 && findings.count == 1, "\(command) \(document.text)")
+            #expect(findings.first?["code"] as? String == "nibUnreadable" && findings.first?["line"] is Int)
+            #expect((findings.first?["message"] as? String)?.contains("the limit is \(most).") == true)
+            #expect((findings.first?["remedy"] as? String)?.contains("--max-\(limit)") == true)
+            // Nothing declares the class of its objects, which the application may have.
+            let raised = try PluginHostTool.document(of: [command] + option + [path])
+            #expect(raised.status == 0 && !raised.codes.contains("nibUnreadable"), "\(command) \(raised.text)")
+        }
+        let lint = try PluginHostTool.run("lint", nib)
+        #expect(lint.status == 1 && lint.standardOutput.components(separatedBy: "[nibUnreadable]").count == 2)
+        let strings = try PluginHostTool.run("strings", nib)
+        #expect(strings.status == 2 && strings.standardOutput.isEmpty)
+        #expect(strings.standardError.components(separatedBy: "nibUnreadable").count == 2, "\(strings)")
+        #expect(try PluginHostTool.run(["strings"] + option + [nib]).status == 0)
+    }
+
+    /// Fault 857.
+    @Test(arguments: [("objects", 4_096), ("connections", 20_000)])
+    func fault857_aNibExactlyAtALimitIsRead(limit: String, most: Int) throws {
+        let (path, nib) = try largeBundle(limit, most)
+        for command in ["lint", "check", "load"] {
+            let document = try PluginHostTool.document(of: [command, path])
+            #expect(document.status == 0 && !document.codes.contains("nibUnreadable"), "\(command) \(document.text)")
+            // An application may allow less.
+            let lowered = try PluginHostTool.document(of: [command, "--max-\(limit)", "\(most - 1)", path])
+            #expect(lowered.status == 1 && lowered.codes.contains("nibUnreadable"), "\(command) \(lowered.text)")
+        }
+        #expect(try PluginHostTool.run("strings", nib).status == 0)
+        #expect(try PluginHostTool.run("strings", "--max-\(limit)", "\(most - 1)", nib).status == 2)
+    }
+
+    /// Fault 857: what the application allows, `pack` puts into a bundle.
+    @Test func fault857_packTakesTheLimitsOfTheApplication() throws {
+        let source = Workspace.temporary.appending(path: "nibs/\(UUID().uuidString)/Large")
+        let resources = source.appending(path: "Resources")
+        try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
+        try Data(Self.large("objects", 4_097).utf8).write(to: resources.appending(path: "Large.xib"))
+        try Data("{ CFBundleIdentifier = org.example.Large; CFBundleShortVersionString = 1.0; }".utf8)
+            .write(to: source.appending(path: "Info.plist"))
+        let output = source.deletingLastPathComponent().appending(path: "out").path
+        let refused = try PluginHostTool.run("pack", "--output", output, source.path)
+        #expect(refused.status == 1 && refused.standardOutput.contains("nibUnreadable"), "\(refused)")
+        let packed = try PluginHostTool.run("pack", "--output", output, "--max-objects", "5000", source.path)
+        #expect(packed.status == 0, "\(packed)")
+    }
+
+    @Test func aLimitThatNoDocumentReachesIsAWrongUse() throws {
+        let fixture = try bundle("WrongLimit", ["A.xib": Self.nib("")])
+        for command in ["lint", "check", "load"] {
+            for value in ["0", "-1", "100001", "many"] {
+                #expect(try PluginHostTool.run(command, "--max-objects=\(value)", fixture.path).status == 2)
+                #expect(try PluginHostTool.run(command, "--max-connections=\(value)", fixture.path).status == 2)
+            }
+        }
+    }
+
     // MARK: info
 
     @Test func infoListsNibsWithOwnerLanguagesAndVariants() throws {

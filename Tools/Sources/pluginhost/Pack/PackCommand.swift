@@ -62,6 +62,8 @@ struct PackCommand: ParsableCommand {
     @Flag(help: "Write NAME-VERSION.tar.zst beside the bundle, for “pluginhost install”.")
     var archive = false
 
+    @OptionGroup var nibLimits: NibLimitArguments
+
     @Flag(help: "Count warnings as problems.")
     var strict = false
 
@@ -87,6 +89,7 @@ struct PackCommand: ParsableCommand {
     }
 
     mutating func run() throws {
+        nibLimits.apply()
         var packer = BundlePacker(output: output)
         packer.code =
             build
