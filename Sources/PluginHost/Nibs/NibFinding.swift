@@ -15,6 +15,14 @@ struct NibFinding: Error {
     /// Stands in a message for the line of ``related``.
     static let line = "\u{1}"
 
+    /// A text that no table can translate.
+    static func untranslatable(_ attribute: String, at offset: Int) -> NibFinding {
+        NibFinding(
+            severity: .warning, code: .nibAttributeInvalid, offset: offset, subject: displayed(attribute),
+            message: "The text has no translation: its key would have more than \(NibGraph.longestTextKey) bytes.",
+            remedy: "Give the object an id, or a shorter one.")
+    }
+
     /// Findings with their places, in their order.
     static func located(_ findings: [NibFinding], in xml: XMLDocument, path: String?) -> [PluginFinding] {
         let offsets = Set(findings.flatMap { [$0.offset, $0.related] }.compactMap(\.self)).sorted()

@@ -175,6 +175,14 @@ struct NibGraph {
         return parts.reversed().joined(separator: ".")
     }
 
+    /// The same for a text of an object: nil also if the key would be too long with the attribute's name.
+    func textKey(of object: Int, attribute name: String) -> String? {
+        guard let key = textKey(of: object), key.utf8.count + 1 + name.utf8.count <= Self.longestTextKey else {
+            return nil
+        }
+        return key
+    }
+
     /// In bytes.
     static let longestTextKey = 1_024
 

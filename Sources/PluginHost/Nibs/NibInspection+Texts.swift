@@ -42,13 +42,20 @@ extension NibInspection {
     /// Interface Builder's name of an attribute in keys, where the two differ.
     static let keyNames = ["toolTip": "ibShadowedToolTip"]
 
-    /// The texts of the nib, in the order of their places: attributes that a class declares as text.
+    /// The texts of a nib, and those that no table can translate.
+    @_spi(Tools) public struct Texts: Sendable {
+        /// In the order of their places.
+        @_spi(Tools) public let texts: [Text]
+        /// A warning for each text whose key is longer than the host looks for.
+        @_spi(Tools) public let findings: [PluginFinding]
+    }
+
+    /// The texts of the nib: attributes that a class declares as text.
     ///
-    /// Of objects whose class is not declared, those that Interface Builder's classes have as text. Texts whose keys are longer
-    /// than those of any table are left out.
+    /// Of objects whose class is not declared, those that Interface Builder's classes have as text.
     ///
     /// - Throws: ``PluginError`` of code `nibUnreadable` for a nib with more objects or connections than the limits allow.
-    @_spi(Tools) public func texts(classes: Classes) throws(PluginError) -> [Text] {
+    @_spi(Tools) public func texts(classes: Classes) throws(PluginError) -> Texts {
         let planner: NibPlanner
         do throws(NibFinding) {
             planner = try self.planner(classes.declared.scope, Self.resources(of: nil), mode: classes.mode)
@@ -57,9 +64,13 @@ extension NibInspection {
         }
         let xml = document.xml
         var found: [(offset: Int, key: String, text: String, className: String, id: String, name: String)] = []
+        let untranslatable = NibFindings()
         func add(_ object: Int, _ name: String, key: String?, _ text: String, at offset: Int) {
             let graph = planner.graph
-            guard !text.isEmpty, let id = graph.textKey(of: object) else { return }
+            guard !text.isEmpty else { return }
+            guard let id = graph.textKey(of: object, attribute: key ?? name) else {
+                return untranslatable.add(.warning) { .untranslatable(name, at: offset) }
+            }
             let className =
                 xml.value("customClass", ofElement: graph.objects[object].element)
                 ?? planner.table(ofObject: object)?.name ?? xml.name(ofElement: graph.objects[object].element)
@@ -103,11 +114,12 @@ extension NibInspection {
                 at: xml.offset(ofElement: part.element))
         }
         found.sort { $0.offset < $1.offset }
-        return zip(found, xml.places(of: found.map(\.offset))).map { row, place in
+        let texts = zip(found, xml.places(of: found.map(\.offset))).map { row, place in
             Text(
                 key: row.key, text: row.text, className: row.className, id: row.id, attribute: row.name,
                 place: PluginFinding.Place(line: place.line, column: place.column))
         }
+        return Texts(texts: texts, findings: located(untranslatable))
     }
 
     /// Whether a key of a table is one of an object or a binding of the nib.

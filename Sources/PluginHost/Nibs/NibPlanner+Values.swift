@@ -113,13 +113,10 @@ extension NibPlanner {
         if declared.role != .other, case .string(let text) = value {
             if declared.role == .text {
                 if let translate = resources.translate {
-                    if let object = graph.textKey(of: key.object) {
+                    if let object = graph.textKey(of: key.object, attribute: key.name) {
                         if let text = Self.translation(object + "." + key.name, translate) { value = .string(text) }
                     } else {
-                        add(
-                            .nibAttributeInvalid, .warning, at: offset, subject: declared.name,
-                            "The text has no translation: its key would have more than \(NibGraph.longestTextKey) bytes.",
-                            "Give the object an id.")
+                        findings.add(.warning) { .untranslatable(declared.name, at: offset) }
                     }
                 }
             } else {

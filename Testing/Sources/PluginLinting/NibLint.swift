@@ -147,7 +147,12 @@ struct NibLint {
         var paths: [String: String] = [:]
         for (file, nib) in base {
             // What cannot be read was reported.
-            for text in (try? nib.texts(classes: classes)) ?? [] where texts[text.key] == nil {
+            guard let read = try? nib.texts(classes: classes) else { continue }
+            if !read.findings.isEmpty {
+                let lines = NibLines(path: file.path, bytes: nil)
+                findings += read.findings.map(lines.finding)
+            }
+            for text in read.texts where texts[text.key] == nil {
                 texts[text.key] = text
                 paths[text.key] = file.path
             }

@@ -8,6 +8,8 @@
     @_spi(Tools) public let name: String
     /// The texts, in the order of the file.
     @_spi(Tools) public let texts: [NibInspection.Text]
+    /// A warning for each text that no table can translate, because its key would be too long.
+    @_spi(Tools) public let findings: [PluginFinding]
     /// The nib, and its other variants, which have the same table.
     private let variants: [NibInspection]
 
@@ -36,7 +38,8 @@
                 && BundledNib(path: other, relativePath: other, language: nil).name == name
         }
         self.name = name
-        texts = try nib.texts(classes: lists.classes)
+        let read = try nib.texts(classes: lists.classes)
+        (texts, findings) = (read.texts, read.findings)
         variants = [nib] + (try others.map { try NibInspection(path: Path.join(folder, $0)) })
     }
 

@@ -334,9 +334,28 @@ import Testing
                 entry.attributes = ["title": "String"]
                 entry.outlets = [key: "*"]
             })
-        #expect(try Self.inspection(nested(3)).texts(classes: block).count == 3)
-        let texts = try Self.inspection(nested(100)).texts(classes: block)
-        #expect(texts.map(\.id.utf8.count) == [304, 605, 906])
+        let few = try Self.inspection(nested(3)).texts(classes: block)
+        #expect(few.texts.count == 3 && few.findings.isEmpty)
+        let many = try Self.inspection(nested(100)).texts(classes: block)
+        #expect(many.texts.map(\.id.utf8.count) == [304, 605, 906])
+        // Fault 856: none of the others is left out in silence.
+        #expect(many.findings.count == 97)
+        #expect(many.findings.allSatisfy { $0.severity == .warning && $0.code == .nibAttributeInvalid })
+        #expect(many.findings[0].message.contains("more than 1024 bytes") && many.findings[0].place != nil)
+    }
+
+    /// Fault 856: the whole key counts, with the attribute's name.
+    @Test(arguments: [1_018, 1_019])
+    func fault856_aTextWhoseKeyIsOneByteTooLongIsAWarning(length: Int) throws {
+        let id = String(repeating: "i", count: length)
+        let block = Self.classes(
+            Self.entry("Block") { entry in
+                entry.elements = ["view"]
+                entry.attributes = ["title": "String"]
+            })
+        let texts = try Self.inspection("<view id=\"\(id)\" title=\"Hello\"/>").texts(classes: block)
+        #expect(texts.texts.count == (length == 1_018 ? 1 : 0) && texts.findings.count == 1 - texts.texts.count)
+        #expect(texts.findings.allSatisfy { $0.remedy.contains("a shorter one") && $0.subject == "title" })
     }
 
     /// Fault 738.

@@ -282,6 +282,25 @@ import Testing
         #expect(try PluginHostTool.run("strings", "/nowhere.xib").status == 2)
     }
 
+    /// Fault 856.
+    @Test func fault856_aTextThatNoTableCanTranslateIsAWarningOfLintAndStrings() throws {
+        let id = String(repeating: "i", count: 1_100)
+        let fixture = try bundle(
+            "LongID",
+            [
+                "Base.lproj/Card.xib": Self.nib(
+                    "<textField id=\"w\" title=\"Words\"/>\n<textField id=\"\(id)\" title=\"Never translated\"/>"),
+                "NibClasses.plist": Self.classes,
+            ])
+        let lint = try PluginHostTool.document("lint", fixture.path)
+        let finding = lint.findings.first { $0["code"] as? String == "nibAttributeInvalid" }
+        #expect(finding?["severity"] as? String == "warning" && finding?["line"] as? Int == 4, "\(lint.text)")
+        #expect(lint.status == 0)
+        let strings = try PluginHostTool.run("strings", fixture.path + "/Contents/Resources/Base.lproj/Card.xib")
+        #expect(strings.status == 0 && strings.standardOutput.contains("\"w.title\" = \"Words\";"))
+        #expect(!strings.standardOutput.contains("Never") && strings.standardError.contains("nibAttributeInvalid"))
+    }
+
     @Test func noTableIsWrittenIfOneHasAFault() throws {
         let fixture = try bundle(
             "FaultyTable",

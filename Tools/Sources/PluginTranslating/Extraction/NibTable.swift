@@ -1,4 +1,4 @@
-@_spi(Tools) internal import PluginHost
+@_spi(Tools) public import PluginHost
 @_spi(Tools) public import PluginLinting
 
 /// The strings table of a nib: its texts with Interface Builder's keys and comments.
@@ -18,6 +18,9 @@ public struct NibTable: Sendable {
     public init(nib path: String, classLists: [String]) throws {
         nib = try NibTexts(nib: path, classLists: classLists)
     }
+
+    /// A warning for each text that the table does not have, because its key would be longer than the host looks for.
+    public var findings: [PluginFinding] { nib.findings }
 
     /// The table in the nib's own language.
     public var text: String {

@@ -40,7 +40,8 @@ extension Rule {
             mend: "Correct the selector or the event, or declare it."),
         .plugin(
             .nibAttributeInvalid, .standard, .nibs,
-            what: "A value in a nib does not fit its attribute, or a runtime attribute is not declared.",
+            what:
+                "A value in a nib does not fit its attribute, or a runtime attribute is not declared. As a warning: a text has no translation, because its key in a table would be too long.",
             why: "Instantiating the nib fails.",
             mend: "Correct the value, or declare the attribute."),
         .plugin(

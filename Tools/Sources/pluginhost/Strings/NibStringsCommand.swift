@@ -40,6 +40,11 @@ struct NibStringsCommand: ParsableCommand {
         nibLimits.apply()
         do {
             let table = try NibTable(nib: nib, classLists: classes)
+            if !table.findings.isEmpty {
+                var page = Page()
+                FindingReport(findings: table.findings, bundlePath: nil).write(to: &page)
+                Terminal.write(page.text, to: STDERR_FILENO)
+            }
             guard let merge else { return Terminal.write(table.text) }
             // All are read before one is written.
             let files = try table.tables(in: Self.localizations(in: merge))
