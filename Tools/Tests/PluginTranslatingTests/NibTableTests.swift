@@ -174,6 +174,44 @@ import Testing
         #expect(merged.contains(kept) && merged.hasSuffix("any more:\n\"x.title\" = \"Weg\";\n*/\n"), "\(merged)")
     }
 
+    /// Text that only looks like a comment of its own is none.
+    @Test func keptEntriesInOtherCommentsStayThere() throws {
+        let kept = "/* The nib has no such objects any more:\n\"w.title\" = \"Worte\";\n"
+        for other in ["/* See \(kept)*/\n", "// \(kept.split(separator: "\n")[0])\n"] {
+            let tree = try Self.tree(Self.label, "\(other)\n\"w.title\" = \"Wort\";\n")
+            try merge(tree)
+            let merged = try tree.text(Self.file)
+            #expect(merged.contains(other), "\(merged)")
+            #expect(try TableText(reading: merged).values["w.title"] == "Wort")
+        }
+    }
+
+    /// Fault 855: a table may hold any number of comments with kept entries, and of entries between comments.
+    @Test func fault855_aMergeOfManyKeptEntriesIsLinear() throws {
+        let count = 5_000
+        let kept = (0..<count).map { number in
+            "/* The nib has no such objects any more:\n\"x\(number).title\" = \"Weg\";\n*/\n"
+        }.joined()
+        let unread = "/* The nib has no such objects any more:\nsee Ann\n*/\n"
+        let words = "\"w.title\" = \"Worte\";\n"
+        for table in [kept, words + kept, kept + "\n" + words, unread + kept] {
+            let tree = try Self.tree(Self.label, table)
+            try merge(tree)
+            let merged = try tree.text(Self.file)
+            #expect(try TableText(reading: merged).values["w.title"] != nil)
+            #expect(merged.components(separatedBy: "any more:\n\"x0.title\" = \"Weg\";\n\"x1.title\"").count == 2)
+            #expect(merged.components(separatedBy: ".title\" = \"Weg\";").count == count + 1)
+            #expect(merged.contains(unread) == table.hasPrefix(unread))
+        }
+        // Each entry is removed, and the comment before it stays.
+        let tree = try Self.tree(
+            Self.label, (0..<count).map { "/* Part \($0) */\n\n\"x\($0).title\" = \"Weg\";\n\n" }.joined())
+        try merge(tree)
+        let merged = try tree.text(Self.file)
+        #expect(merged.hasPrefix("/* Part 0 */\n\n/* Part 1 */\n\n/* Part 2 */\n\n"))
+        #expect(merged.components(separatedBy: "/* Part ").count == count + 1)
+    }
+
     @Test func variantsOfANibHaveOneTable() throws {
         let tree = try Self.tree(
             Self.label, "\"p.title\" = \"Telefon\";\n\"x.title\" = \"Weg\";\n",

@@ -111,33 +111,54 @@ public struct NibTable: Sendable {
 }
 
 extension TableText {
-    /// A comment with entries of objects that a nib does not have any more.
+    /// How a comment begins that has entries of objects which a nib does not have any more.
     ///
     /// The entries are spelled as in a table, with their comments, but for the ends of these comments.
-    private static var keptEntries: Regex<(Substring, Substring)> {
-        #/\/\* The nib has no such objects any more:((?s:.*?))\*\//#.matchingSemantics(.unicodeScalar)
-    }
+    private static let keptEntriesStart = "/* The nib has no such objects any more:"
 
     /// Removes the comments with kept entries.
     ///
     /// A comment that somebody changed so that it cannot be read stays.
+    ///
+    /// **Cost.** Proportional to the text, however many such comments it has.
     fileprivate mutating func takeKeptEntries() -> [Entry] {
         var kept: [Entry] = []
-        func without(_ text: String) -> String {
-            guard text.utf8.count > 2, let match = text.firstMatch(of: Self.keptEntries),
-                let table = try? TableText(reading: Self.withCommentEnds(match.1)), !table.entries.isEmpty
-            else { return text }
-            kept += table.entries
-            return without(text[..<match.range.lowerBound] + String(text[match.range.upperBound...].trimmedAtStart))
-        }
         let lineBreak = lineBreak
         for index in entries.indices {
-            entries[index].lead = without(entries[index].lead)
-            entries[index].setNote(without(entries[index].note), lineBreak: lineBreak)
+            if let lead = Self.withoutKeptEntries(entries[index].lead, &kept) { entries[index].lead = lead }
+            if let note = Self.withoutKeptEntries(entries[index].note, &kept) {
+                entries[index].setNote(note, lineBreak: lineBreak)
+            }
         }
-        let rest = without(end)
-        if !rest.hasSameBytes(as: end) { end = rest.trimmedAtEnd + lineBreak }
+        if let rest = Self.withoutKeptEntries(end, &kept) { end = rest.trimmedAtEnd + lineBreak }
         return kept
+    }
+
+    /// A text of blanks and comments without those that have kept entries, and the blanks behind these; nil if it has none.
+    private static func withoutKeptEntries(_ text: String, _ kept: inout [Entry]) -> String? {
+        let bytes = text.utf8
+        /// What is left, up to `copied`.
+        var left: [Substring] = []
+        var copied = text.startIndex
+        var next = text.startIndex
+        while let start = bytes[next...].firstIndex(of: UInt8(ascii: "/")) {
+            if bytes[start...].starts(with: "//".utf8) {
+                next = bytes[start...].firstIndex { $0 == 0x0A || $0 == 0x0D } ?? text.endIndex
+                continue
+            }
+            guard bytes[start...].starts(with: "/*".utf8), let end = EntryNote.endSign(of: text[start...]) else {
+                break
+            }
+            next = bytes.index(end, offsetBy: 2)
+            guard bytes[start..<end].starts(with: keptEntriesStart.utf8) else { continue }
+            let body = text[bytes.index(start, offsetBy: keptEntriesStart.utf8.count)..<end]
+            guard let table = try? TableText(reading: withCommentEnds(body)), !table.entries.isEmpty else { continue }
+            kept += table.entries
+            left.append(text[copied..<start])
+            next = text[next...].trimmedAtStart.startIndex
+            copied = next
+        }
+        return left.isEmpty ? nil : left.joined() + text[copied...]
     }
 
     /// Adds a comment with entries at the end.
@@ -147,33 +168,35 @@ extension TableText {
         let body = kept.map { $0.note + $0.gap + $0.text + lineBreak }.joined()
         end =
             above + (entries.isEmpty && above.isEmpty ? "" : lineBreak + lineBreak)
-            + "/* The nib has no such objects any more:" + lineBreak + Self.withoutCommentEnds(body) + "*/" + lineBreak
+            + Self.keptEntriesStart + lineBreak + Self.withoutCommentEnds(body) + "*/" + lineBreak
     }
 
     /// Removes entries, and leaves the comments between them.
     fileprivate mutating func removeEntries(where isRemoved: (String) -> Bool) -> [Entry] {
         var removed: [Entry] = []
         var left: [Entry] = []
-        /// What is before the entries that were removed since the last one that stays.
-        var lead: String?
+        /// What is before each of the entries that were removed since the last one that stays.
+        var leads: [String] = []
         func joined(_ next: String) -> String {
-            guard let lead else { return next }
-            if next.trimmed.isEmpty { return lead }
-            return lead.trimmed.isEmpty ? next : lead.trimmedAtEnd + next
+            let texts = (leads + [next]).filter { !$0.trimmed.isEmpty }
+            guard let last = texts.last else { return leads.first ?? next }
+            return texts.dropLast().map(\.trimmedAtEnd).joined() + last
         }
         for var entry in entries {
-            entry.lead = joined(entry.lead)
             if isRemoved(entry.key) {
-                lead = entry.lead
+                leads.append(entry.lead)
                 removed.append(entry)
             } else {
-                lead = nil
+                if !leads.isEmpty { entry.lead = joined(entry.lead) }
+                leads = []
                 left.append(entry)
             }
         }
         guard !removed.isEmpty else { return [] }
         let lineBreak = lineBreak
-        if let lead, !lead.trimmed.isEmpty { end = end.trimmed.isEmpty ? lead.trimmedAtEnd + lineBreak : joined(end) }
+        if leads.contains(where: { !$0.trimmed.isEmpty }) {
+            end = end.trimmed.isEmpty ? joined("").trimmedAtEnd + lineBreak : joined(end)
+        }
         if left.isEmpty, end.trimmed.isEmpty { end = "" }
         entries = left
         return removed

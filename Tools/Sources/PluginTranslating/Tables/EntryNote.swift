@@ -38,14 +38,17 @@ struct EntryNote {
         if comment.hasPrefix("//") {
             return comment.firstIndex(where: \.isNewline) ?? comment.endIndex
         }
-        var index = comment.startIndex
-        while index < comment.endIndex {
-            if comment[index...].hasPrefix("*/"), index > comment.startIndex {
-                return comment.index(index, offsetBy: 2)
-            }
-            index = comment.index(after: index)
+        return endSign(of: comment).map { comment.utf8.index($0, offsetBy: 2) } ?? comment.endIndex
+    }
+
+    /// Where the sign is that ends a comment; nil if there is none.
+    static func endSign(of comment: Substring) -> String.Index? {
+        var rest = comment.utf8.dropFirst(2)
+        while let star = rest.firstIndex(of: UInt8(ascii: "*")) {
+            rest = rest[rest.index(after: star)...]
+            if rest.first == UInt8(ascii: "/") { return star }
         }
-        return comment.endIndex
+        return nil
     }
 
     /// The note as it is in the file.
@@ -62,11 +65,12 @@ struct EntryNote {
             words = words.dropFirst(2)
             if words.hasSuffix("*/") { words = words.dropLast(2) }
         }
-        return words.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-            .map { $0.trimmed }.joined(separator: "\n").trimmed
+        return words.lines.map { $0.trimmed }.joined(separator: "\n").trimmed
     }
 
     private static func flag(_ comment: Substring) -> Flag? {
+        // Most comments are none, and need not be read to their ends.
+        guard comment.dropFirst(2).drop(while: \.isWhitespace).hasPrefix("Flag:") else { return nil }
         let words = words(comment)
         guard words.hasPrefix("Flag:") else { return nil }
         return Flag(rawValue: String(words.dropFirst("Flag:".count)).trimmed)
@@ -115,8 +119,8 @@ struct EntryNote {
 
     /// A comment with words; the lines after the first one are indented.
     static func comment(_ words: String, lineBreak: String) -> String {
-        let lines = words.replacing("*/", with: "* /")
-            .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let isPlain = !words.utf8.contains(UInt8(ascii: "*"))
+        let lines = (isPlain ? words : words.replacing("*/", with: "* /"))[...].lines
         return "/* " + lines.joined(separator: lineBreak + "   ") + " */"
     }
 
@@ -124,6 +128,15 @@ struct EntryNote {
     static func text(_ words: String?, flags: [Flag], lineBreak: String) -> String {
         let comment = words.map { Self.comment($0, lineBreak: lineBreak) }
         return ([comment].compactMap(\.self) + flags.map(\.comment)).joined(separator: lineBreak)
+    }
+}
+
+extension Substring {
+    /// The lines, without their ends.
+    fileprivate var lines: [Substring] {
+        // Line feed to carriage return; U+0085, U+2028 and U+2029 begin with the other two.
+        guard utf8.contains(where: { (0x0A...0x0D).contains($0) || $0 == 0xC2 || $0 == 0xE2 }) else { return [self] }
+        return split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     }
 }
 
