@@ -1,3 +1,5 @@
+import Glibc
+
 /// A question to a ``ResourceFinder``, unchanged.
 struct ResourceQuery: Hashable, Sendable {
     var name: String?
@@ -16,7 +18,8 @@ struct ResourceQuery: Hashable, Sendable {
     /// The parsed query; nil if it cannot name a resource.
     ///
     /// These names and directories find nothing: those that contain `..`, even if it leads back inside; those that
-    /// begin with a slash; and those with a NUL, which would end the path early.
+    /// begin with a slash; those with a NUL, which would end the path early; and those that are longer than a file system
+    /// allows.
     var meaning: Meaning? {
         if let localization, !Self.isSafe(localization) || localization.utf8.contains(UInt8(ascii: "/")) { return nil }
         let type = ResourceName.type(type)
@@ -43,8 +46,10 @@ struct ResourceQuery: Hashable, Sendable {
 
     /// The components of a relative path, without empty ones and ".".
     private static func components(_ path: String) -> [String]? {
+        guard path.utf8.count < PATH_MAX else { return nil }
         // Most names have no slash.
         guard path.utf8.contains(UInt8(ascii: "/")) else {
+            guard path.utf8.count <= NAME_MAX else { return nil }
             return path == ".." || !isSafe(path) ? nil : path.isEmpty || path == "." ? [] : [path]
         }
         guard !path.hasPrefix("/"), isSafe(path) else { return nil }
