@@ -40,7 +40,7 @@ struct NibPlanner {
 
     /// Everything that is wrong.
     var findings: NibFindings { graph.findings }
-    /// The missing classes whose name is nearly that of one of the bundle's own.
+    /// Whether a missing class has the name of one of the bundle's own with a slip of the finger.
     private var misspelt: [String: Bool] = [:]
     /// The classes of the nib's own bundle, when first asked for.
     private lazy var ownNames = scope.levels.filter(\.isOwn).flatMap(\.members).map(\.aClass.name)
@@ -520,8 +520,10 @@ struct NibPlanner {
         return nil
     }
 
-    /// Whether only the nib's own bundle can have a missing class: the nib says so, or the name is nearly that of one of its
-    /// classes.
+    /// Whether only the nib's own bundle can have a missing class: the nib says so, or the name is that of one of its classes
+    /// with a slip of the finger.
+    ///
+    /// A name that is merely similar may be one of the application's.
     private mutating func isOfOwnBundle(_ name: String, _ element: Int) -> Bool {
         guard !ownNames.isEmpty else { return false }
         if let provider = xml.attribute(words.customModuleProvider, ofElement: element),
@@ -530,9 +532,9 @@ struct NibPlanner {
             return true
         }
         if let known = misspelt[name] { return known }
-        let isClose = !findings.suggestions.names(near: name, among: ownNames).isEmpty
-        misspelt[name] = isClose
-        return isClose
+        let isSlip = findings.suggestions.isSlip(name, ofAny: ownNames)
+        misspelt[name] = isSlip
+        return isSlip
     }
 
     private func remedy(ofElement name: String) -> String {

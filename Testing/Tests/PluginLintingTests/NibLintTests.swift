@@ -125,6 +125,22 @@ import Testing
         #expect(try !alone.findings().contains { $0.contains("nibClassMissing") })
     }
 
+    /// Fault 858: a name that is only similar may be one of the application's.
+    @Test func fault858_aSimilarNameIsANote() throws {
+        let list = LintFixture.list(
+            "<key>IBClasses</key><array><dict><key>CLASS</key><string>ExportController</string></dict></array>")
+        let objects = """
+            <customObject id="a" customClass="ExportContrloler"/>
+            <customObject id="b" customClass="ImportController"/>
+            """
+        let fixture = try LintFixture(["Card.xib": Self.nib(objects), "NibClasses.plist": list])
+        let found = try fixture.findings().filter { $0.contains("Missing") }
+        #expect(
+            found.map { $0.split(separator: " ").dropFirst().joined(separator: " ") } == [
+                "error nibClassMissing ExportContrloler", "note nibClassMissing ImportController",
+            ])
+    }
+
     /// 212, 214, 228: without classes the document is checked, and that is said.
     @Test func withoutClassesTheDocumentAloneIsChecked() throws {
         let text = Self.nib(

@@ -114,6 +114,33 @@ import Testing
         #expect(suggestions.names(near: "zzz", among: known).isEmpty)
     }
 
+    /// Fault 858: names of real applications, of which both exist.
+    @Test(arguments: [
+        ("ExportController", "ImportController"), ("MPEntryView", "MPEntryViews"), ("DVRDecoder", "DVREncoder"),
+        ("GitModule", "GitModules"), ("OAuthController", "AuthController"), ("CSTextView", "CSSTextView"),
+        ("IssueWebView", "IssueWeb2View"), ("NSObject", "QSObject"), ("GPBInt32Array", "GPBUInt32Array"),
+        ("MIDINoteOff", "MIDINoteOn"), ("Sequence", "Sequencer"), ("TableView", "NSTableView"), ("Table", "Cable"),
+        ("Cart", "Crat"), ("FieldDescriptor", "FileDescriptor"),
+    ])
+    func fault858_aSimilarNameIsNoSlip(one: String, other: String) {
+        var suggestions = NameSuggestions()
+        let isSlip = suggestions.isSlip(one, ofAny: ["Something", other]) || suggestions.isSlip(other, ofAny: [one])
+        #expect(!isSlip)
+    }
+
+    @Test(arguments: [
+        "SummaryCrad", "SumaryCard", "SummmaryCard", "SummaryCerd", "summarycard", "SUMMARYCARD", "SummryCard",
+        "SummaryCarrd", "SummaryCadr",
+    ])
+    func aSlipOfTheFingerIsFound(name: String) {
+        var suggestions = NameSuggestions()
+        let (isFound, isOther) = (
+            suggestions.isSlip(name, ofAny: ["Other", "SummaryCard"]),
+            suggestions.isSlip(name, ofAny: ["Other", "SummaryView"])
+        )
+        #expect(isFound && !isOther)
+    }
+
     // MARK: 732, 733
 
     /// Fault 732.

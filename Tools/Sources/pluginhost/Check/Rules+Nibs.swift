@@ -17,7 +17,7 @@ extension Rule {
         .plugin(
             .nibClassMissing, .standard, .nibs,
             what:
-                "A nib names a class or an element that nobody declares, or a list of classes names a superclass that does not exist. As a note: the application may have the class. It is an error where the nib says that the class is of its own bundle, or the name is nearly that of one of the bundle's classes.",
+                "A nib names a class or an element that nobody declares, or a list of classes names a superclass that does not exist. As a note: the application may have the class. It is an error where the nib says that the class is of its own bundle, or the name is that of one of the bundle's classes with one letter wrong.",
             why: "Instantiating the nib fails.",
             mend: "Correct customClass, or register the class and write NibClasses.plist again."),
         .plugin(
