@@ -316,6 +316,27 @@ import Testing
         #expect(found.isEmpty, "\(found)")
     }
 
+    /// Fault 860: editors write First Responder and Application differently, or not at all.
+    @Test func fault860_placeholdersThatNothingIsConnectedToAreNoDifferenceOfLanguages() throws {
+        let first = "<customObject id=\"-1\" customClass=\"FirstResponder\"/>"
+        func action(_ target: String) -> String {
+            """
+            \(Self.card)<textField id="w"/><button id="b"><connections>
+            <action selector="shut:" target="\(target)" id="c"/></connections></button>
+            """
+        }
+        let fixture = try LintFixture([
+            "Base.lproj/Card.xib": Self.nib(
+                "\(Self.card)\(first)<customObject id=\"-3\" customClass=\"NSObject\"/><textField id=\"w\"/>"),
+            "de.lproj/Card.xib": Self.nib("\(Self.card)<textField id=\"w\"/>"),
+            "fr.lproj/Card.xib": Self.nib("\(Self.card)\(first)<customObject id=\"-3\"/><textField id=\"w\"/>"),
+            // What is connected to one is a difference.
+            "Base.lproj/Other.xib": Self.nib(action("-1") + first), "de.lproj/Other.xib": Self.nib(action("b")),
+        ])
+        let found = try fixture.findings().filter { $0.contains("nibLanguagesDiffer") }
+        #expect(found == ["de.lproj/Other.xib warning nibLanguagesDiffer de"])
+    }
+
     /// Faults 252, 253.
     @Test func aNibOfALanguageIsComparedAndNeedsNoTable() throws {
         let fixture = try LintFixture([
