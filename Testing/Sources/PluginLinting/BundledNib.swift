@@ -37,6 +37,11 @@ public struct BundledNib: Sendable, Hashable {
         variant = marks.reversed().joined()
     }
 
+    /// The name in code of the nib in a file, which is also that of its table: without extension and variant.
+    @_spi(Tools) public static func name(ofFile name: String) -> String {
+        BundledNib(path: name, relativePath: name, language: nil).name
+    }
+
     /// Whether a file is a nib by its name.
     static func isNib(_ name: String) -> Bool { name.hasSuffix(".xib") || name.hasSuffix(".nib") }
 

@@ -66,3 +66,10 @@
         return nil
     }
 }
+
+extension LintFinding {
+    /// The host's finding about a file that it refuses.
+    @_spi(Tools) public init(_ finding: PluginFinding, about path: String) {
+        self = NibLines(path: path, bytes: []).finding(finding)
+    }
+}

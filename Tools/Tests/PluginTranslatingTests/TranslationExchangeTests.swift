@@ -1,3 +1,4 @@
+import Foundation
 @_spi(Tools) import PluginLinting
 import PropertyLists
 import Testing
@@ -93,6 +94,57 @@ import Testing
         let made = try imported(text, empty)
         #expect(made.findings.isEmpty, "\(made.findings)")
         #expect(try TableText(reading: empty.text("R/de.lproj/T.strings")).values == TableText(reading: table).values)
+    }
+
+    /// Fault 859: a bundle with nibs.
+    ///
+    /// Base.lproj has one with a table of the development language, and a variant of it.
+    @Test func fault859_theTextsOfNibsAreExchangedAsTablesOfTheirNames() throws {
+        func nib(_ objects: String) -> String {
+            "<document type=\"com.apple.InterfaceBuilder3.Cocoa.XIB\" version=\"3.0\"><objects>\(objects)</objects></document>"
+        }
+        let files = [
+            "R/Base.lproj/Card.xib": nib(
+                "<textField id=\"a\" title=\"Words\"/><textField id=\"b\" title=\"Lines\"/><textField id=\"c\" title=\"%d files\"/>"
+            ),
+            "R/Base.lproj/Card~phone.xib": nib(
+                "<textField id=\"a\" title=\"Words\"/><textField id=\"p\" title=\"Call\"/>"),
+            "R/Base.lproj/Panel.xib": nib("<button id=\"x\" title=\"Open\"/>"),
+            "R/de.lproj/Card.strings": "\"b.title\" = \"Zeilen\";\n",
+            // It has its texts itself.
+            "R/de.lproj/Panel.xib": nib("<button id=\"x\" title=\"Öffnen\"/>"),
+        ]
+        for hasEnglish in [false, true] {
+            let tree = try TranslationTree(
+                files.merging(
+                    hasEnglish
+                        ? [
+                            "R/en.lproj/Card.strings": "\"a.title\" = \"Some words\";\n",
+                            "R/en.lproj/Card.stringsdict": Self.plural.replacing(
+                                "<key>%d files<", with: "<key>c.title<"),
+                        ] : [:]
+                ) { $1 })
+            let text = try export(tree)
+            let source = hasEnglish ? "Some words" : "Words"
+            #expect(text.contains("<source>\(source)</source>"))
+            #expect(text.contains("<source>Lines</source>") && text.contains(">Zeilen</target>"))
+            #expect(text.contains("<source>Call</source>") && !text.contains("Open"), "\(text)")
+            #expect(text.components(separatedBy: "id=\"a.title\"").count == 2)
+            #expect(text.contains("id=\"c.title\"") != hasEnglish)
+            #expect(try imported(text, tree).tables.isEmpty)
+            let call = "<source>Call</source>"
+            let new = text.replacing(call, with: "\(call)\n<target>Anruf</target>")
+            let made = try imported(new, tree)
+            #expect(made.findings.isEmpty && made.tables.map(\.changed) == [["p.title"]], "\(made.findings)")
+            let table = try TableText(reading: try tree.text("R/de.lproj/Card.strings")).values
+            #expect(table["p.title"] == "Anruf" && table["b.title"] == "Zeilen")
+            let pseudo = try PseudoTables(at: tree("R"), PseudoTranslation(), output: nil)
+            let names = pseudo.files.map { String($0.path.split(separator: "/").last!) }
+            #expect(names.filter { $0.hasSuffix(".strings") } == ["Card.strings", "Panel.strings"])
+        }
+        let damaged = try TranslationTree(["R/Base.lproj/Card.xib": "<document", "R/en.lproj/T.strings": ""])
+        let finding = #expect(throws: LintFinding.self) { try export(damaged) }
+        #expect(finding?.code.rawValue == "nibUnreadable" && finding?.filePath.hasSuffix("Card.xib") == true)
     }
 
     @Test func aTranslationIsWrittenAndLosesItsMark() throws {

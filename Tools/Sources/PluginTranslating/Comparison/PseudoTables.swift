@@ -36,11 +36,9 @@ public struct PseudoTables: Sendable {
         }
         let folders = LocalizedFolders(at: source, development: nil)
         let target = output ?? Path.join(folders.root, pseudo.style.language + ".lproj")
-        let folder = folders.path(folders.development)
-        for name in DirectoryListing(path: folder).names.filter({ $0.value != .directory }).keys.sorted() {
-            guard let type = BundleLinter.FileType(path: name), type != .propertyList else { continue }
-            files.append(
-                File(path: Path.join(target, name), bytes: try Self.translated(Path.join(folder, name), pseudo)))
+        for table in try DevelopmentTables(in: folders).tables {
+            let path = Path.join(target, table.name)
+            files.append(File(path: path, bytes: try Self.translated(table.content, table.path ?? path, pseudo)))
         }
     }
 
@@ -53,7 +51,13 @@ public struct PseudoTables: Sendable {
     }
 
     private static func translated(_ path: String, _ pseudo: PseudoTranslation) throws(LintFinding) -> [UInt8] {
-        let content = pseudo.translated(try TableContent(path: path, bytes: InputFile.bytes(path)))
+        try translated(try TableContent(path: path, bytes: InputFile.bytes(path)), path, pseudo)
+    }
+
+    private static func translated(
+        _ content: TableContent, _ path: String, _ pseudo: PseudoTranslation
+    ) throws(LintFinding) -> [UInt8] {
+        let content = pseudo.translated(content)
         let isText = content.entries.allSatisfy { $0.value.string != nil } && !path.hasSuffix(".stringsdict")
         if isText { return TableEncoding.utf8.bytes(of: content.text.text) }
         do throws(ListFault) {

@@ -2,7 +2,7 @@
 @_spi(Tools) internal import PluginLinting
 internal import PropertyLists
 
-/// The tables of the development language, each with that of one other language.
+/// The tables of the development language and of nibs, each with that of one other language.
 struct TranslatedTables {
     /// A `.strings` or `.stringsdict` file.
     struct Table {
@@ -68,16 +68,15 @@ struct TranslatedTables {
         sourceLanguage = development == "Base" ? folders.region : development
         translation = try Self.directory(of: language, in: folders, named: directory)
         isTranslated = folders.paths[translation] != nil
-        let folder = folders.path(development)
         let target = folders.path(translation)
-        for name in DirectoryListing(path: folder).names.filter({ $0.value != .directory }).keys.sorted() {
-            guard let type = BundleLinter.FileType(path: name), type != .propertyList else { continue }
-            let source = Path.join(folder, name)
-            let translation = Path.join(target, name)
+        let complete = DevelopmentTables.complete(in: target)
+        for table in try DevelopmentTables(in: folders).tables where table.path != nil || !complete.contains(table.name)
+        {
+            let translation = Path.join(target, table.name)
             let bytes = try InputFile.bytesIfPresent(translation)
             tables.append(
                 Table(
-                    name: name, source: try TableContent(path: source, bytes: InputFile.bytes(source)),
+                    name: table.name, source: table.content,
                     translation: try bytes.map { (bytes) throws(LintFinding) in
                         try TableContent(path: translation, bytes: bytes)
                     } ?? TableContent(), path: translation))
@@ -85,7 +84,7 @@ struct TranslatedTables {
         guard !tables.isEmpty else {
             throw LintFinding(
                 .error, .missingTable, filePath: folders.root,
-                message: "There are no strings tables of the development language in \(quoted(folders.root)).",
+                message: "There are no strings tables or nibs of the development language in \(quoted(folders.root)).",
                 remedy: "Name a bundle, or a directory with .lproj directories.")
         }
     }

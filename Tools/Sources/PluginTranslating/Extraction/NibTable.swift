@@ -1,5 +1,6 @@
 @_spi(Tools) public import PluginHost
 @_spi(Tools) public import PluginLinting
+internal import PropertyLists
 
 /// The strings table of a nib: its texts with Interface Builder's keys and comments.
 ///
@@ -21,6 +22,14 @@ public struct NibTable: Sendable {
 
     /// A warning for each text that the table does not have, because its key would be longer than the host looks for.
     public var findings: [PluginFinding] { nib.findings }
+
+    /// The texts as the entries of a table, each key once.
+    var entries: [TableContent.Entry] {
+        var known: Set<String> = []
+        return nib.texts.filter { known.insert($0.key).inserted }.map { text in
+            TableContent.Entry(key: text.key, value: .string(text.text), comment: Self.comment(text))
+        }
+    }
 
     /// The table in the nib's own language.
     public var text: String {

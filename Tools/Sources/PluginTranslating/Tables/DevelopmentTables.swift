@@ -1,0 +1,74 @@
+@_spi(Tools) internal import PluginHost
+@_spi(Tools) internal import PluginLinting
+
+/// The tables of the development language: those in its directory, and the texts of the nibs that tables translate.
+struct DevelopmentTables {
+    struct Table {
+        /// The name with its extension.
+        let name: String
+        /// The file; nil for the texts of a nib alone.
+        let path: String?
+        var content: TableContent
+    }
+
+    /// In the order of their names.
+    private(set) var tables: [Table] = []
+
+    /// Reads the tables.
+    ///
+    /// A nib in `Base.lproj` or outside of the languages has its texts itself; where the development language has a table of its
+    /// name too, the table's texts count.
+    ///
+    /// - Throws: a finding if a table or a nib cannot be read.
+    init(in folders: LocalizedFolders) throws(LintFinding) {
+        let folder = folders.path(folders.development)
+        for name in Self.files(in: folder) {
+            guard [.stringsTable, .pluralRules].contains(BundleLinter.FileType(path: name)) else { continue }
+            let path = Path.join(folder, name)
+            tables.append(
+                Table(name: name, path: path, content: try TableContent(path: path, bytes: InputFile.bytes(path))))
+        }
+        for folder in [folders.paths["Base"], folders.root].compactMap(\.self) {
+            for name in Self.nibs(in: folder) { try add(nib: Path.join(folder, name)) }
+        }
+        tables.sort { $0.name < $1.name }
+    }
+
+    /// The names of the tables that a language does not need, because it has the nibs itself.
+    static func complete(in folder: String) -> Set<String> {
+        Set(nibs(in: folder).map { BundledNib.name(ofFile: $0) + ".strings" })
+    }
+
+    private static func nibs(in folder: String) -> [String] {
+        files(in: folder).filter { BundleLinter.FileType(path: $0) == .nib }
+    }
+
+    private static func files(in folder: String) -> [String] {
+        DirectoryListing(path: folder).names.filter { $0.value != .directory }.keys.sorted()
+    }
+
+    /// Adds the texts of one variant of a nib.
+    private mutating func add(nib path: String) throws(LintFinding) {
+        let entries: [TableContent.Entry]
+        do {
+            entries = try NibTable(nib: path, classLists: []).entries
+        } catch let finding as LintFinding {
+            throw finding
+        } catch let error as PluginError {
+            throw LintFinding(error.findings[0], about: path)
+        } catch {
+            throw LintFinding(
+                .error, .unreadable, filePath: path, message: "The nib cannot be read: \(error).",
+                remedy: "Open it in its editor and save it again.")
+        }
+        guard !entries.isEmpty else { return }
+        let stem = BundledNib.name(ofFile: Path.lastComponent(path))
+        let plurals = tables.first { $0.name == stem + ".stringsdict" }?.content.byKey ?? [:]
+        if !tables.contains(where: { $0.name == stem + ".strings" }) {
+            tables.append(Table(name: stem + ".strings", path: nil, content: TableContent()))
+        }
+        guard let index = tables.firstIndex(where: { $0.name == stem + ".strings" }) else { return }
+        let known = tables[index].content.byKey
+        tables[index].content.entries += entries.filter { known[$0.key] == nil && plurals[$0.key] == nil }
+    }
+}
