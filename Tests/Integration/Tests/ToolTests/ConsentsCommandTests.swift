@@ -81,6 +81,41 @@ import Testing
         #expect(try user.document("why", "org.example.Other").object["demandedExecution"] is NSNull)
     }
 
+    /// Fault 815: what follows depends on what it ended.
+    @Test(arguments: [
+        (false, "ended the application once", "if it ends the application once more within seven days"),
+        (true, "ended its process once", "If it ends its process several times within minutes"),
+    ])
+    func fault815_theConsequenceOfAStrikeIsShown(isOfWorker: Bool, reason: String, consequence: String) throws {
+        let user = try User()
+        let nanoseconds = Int64(Date().timeIntervalSince1970 * 1_000_000_000)
+        try user.write(
+            "state/my-editor/quarantine",
+            [
+                "Plugins": [
+                    [
+                        "Identifier": "org.example.Loud", "Path": user.bundle.path, "Count": 1, "Files": [Any](),
+                        "Deaths": [
+                            [
+                                "Time": nanoseconds, "End": "the signal SIGSEGV", "Phase": "call", "Method": "shout",
+                                "Certain": true, "InWorker": isOfWorker,
+                            ]
+                        ],
+                    ]
+                ]
+            ])
+        for command in [["why", "org.example.Loud"], ["doctor"]] {
+            let words = PluginHostTool.words(try user.run(command).standardOutput)
+            #expect(words.contains(reason) && words.contains("the signal SIGSEGV, in a call of shout"), "\(words)")
+            #expect(words.contains(consequence), "\(command) \(words)")
+        }
+        let strikes = try user.document("why", "org.example.Loud").object["strikes"] as? String
+        #expect(strikes?.contains(consequence) == true, "\(strikes ?? "none")")
+        // It is used all the same, and nothing is said of another plug-in.
+        #expect(try user.document("list").bundles.map { $0["verdict"] as? String } == ["usable"])
+        #expect(try user.document("why", "org.example.Other").object["strikes"] is NSNull)
+    }
+
     @Test func fault816_servicesAndTheVersionOfTheApplicationAreKnownFromItsLastStart() throws {
         let user = try User(["PHUses": ["org.example.spelling": 2], "PHHostRequires": ">=3"])
         #expect(try user.words("doctor").contains("serviceMissing"))

@@ -215,4 +215,33 @@ import Testing
             #expect(output.status == 1 && words.contains("“org.example.Nobody” is not installed in"), "\(words)")
         }
     }
+
+    @Test func fault810_aBrokenBundleOfAnotherNameDoesNotTakeOverTheAnswerOfDisable() throws {
+        let home = try PluginFolder()
+        let environment = [
+            "HOME": home.path, "XDG_DATA_HOME": home.path + "/share", "XDG_STATE_HOME": home.path + "/state",
+            "XDG_CONFIG_HOME": home.path + "/config", "XDG_DATA_DIRS": "/nowhere",
+        ]
+        let broken = home.url.appending(path: "share/my-editor/plugins/Broken.bundle/Contents/Resources")
+        try FileManager.default.createDirectory(at: broken, withIntermediateDirectories: true)
+        func answer(_ command: String, _ identifier: String) throws -> PluginHostTool.Document {
+            try PluginHostTool.document(
+                of: [command, identifier, "--application", "my-editor"], environment: environment)
+        }
+        for (command, isDisabled) in [("disable", true), ("enable", false)] {
+            let document = try answer(command, "org.example.Nobody")
+            #expect(document.status == 0 && document.object["done"] as? Bool == true, "\(document.text)")
+            #expect(document.object["disabled"] as? Bool == isDisabled)
+            #expect(document.object["installed"] as? Bool == false)
+            #expect(
+                document.object["explanation"] as? String
+                    == "No bundle with the identifier “org.example.Nobody” is in any search path.")
+            let text = try PluginHostTool.run(
+                [command, "org.example.Nobody", "--application", "my-editor"], environment: environment)
+            #expect(!text.standardOutput.contains("Broken") && !text.standardOutput.contains("Info.plist"), "\(text)")
+        }
+        // The bundle of this name may be the one that is meant.
+        let named = try answer("disable", "org.example.Broken").object["explanation"] as? String
+        #expect(named?.contains("There is no Info.plist") == true, "\(named ?? "none")")
+    }
 }
