@@ -1,5 +1,5 @@
 /// A library without which the dynamic linker did not start a program.
-struct MissingLibrary: Equatable {
+struct MissingLibrary {
     /// The name by which it was searched for.
     var name: String
     /// What the dynamic linker printed.

@@ -182,9 +182,7 @@ extension PluginWorker {
     /// Waits until the ends of the workers are counted that are being killed for what a bundle did: their callers have their
     /// errors before that.
     static func waitForCounts(of bundlePath: String) {
-        let workers = table.withLock { $0.values.map(\.self) }.filter { worker in
-            !worker.isForked && worker.values.withLock { $0.isBeingKilled(for: bundlePath) }
-        }
+        let workers = all.filter { worker in worker.values.withLock { $0.isBeingKilled(for: bundlePath) } }
         for worker in workers { _ = worker.isCounted.wait(within: longestKill) }
     }
 

@@ -119,27 +119,23 @@ extension PluginWorker {
             return (values.end ?? end, values.origin == .elsewhere)
         }
         if let phase { end.phase = phase }
-        var finding: PluginFinding
-        if case .timeOut = end.cause {
-            finding = PluginFinding(
-                .callTimedOut, message: "The worker process \(processIdentifier) \(end).",
-                remedy: "Report this to the author of the plug-in, or allow more time in IsolationPolicy.")
-        } else if case .signal = end.cause, isFromOutside {
-            finding = PluginFinding(
-                .workerEnded, message: "The worker process \(processIdentifier) \(end).",
-                remedy: """
-                    The plug-in's objects are gone; the next one that is created starts a new worker. Another process sent \
-                    the signal, or the system did because its memory ran out (“dmesg” shows it); it does not count against \
-                    the plug-in.
-                    """)
-        } else {
-            finding = PluginFinding(
-                .workerEnded, message: "The worker process \(processIdentifier) \(end).",
-                remedy: """
-                    The plug-in's objects are gone; the next one that is created starts a new worker. Report this to the \
-                    author of the plug-in.
-                    """)
-        }
+        let gone = "The plug-in's objects are gone; the next one that is created starts a new worker."
+        let (code, remedy): (PluginError.Code, String) =
+            switch end.cause {
+            case .timeOut:
+                (.callTimedOut, "Report this to the author of the plug-in, or allow more time in IsolationPolicy.")
+            case .signal where isFromOutside:
+                (
+                    .workerEnded,
+                    """
+                    \(gone) Another process sent the signal, or the system did because its memory ran out (“dmesg” shows \
+                    it); it does not count against the plug-in.
+                    """
+                )
+            default: (.workerEnded, "\(gone) Report this to the author of the plug-in.")
+            }
+        var finding = PluginFinding(
+            code, message: "The worker process \(processIdentifier) \(end).", remedy: remedy)
         finding.workerEnd = end
         return PluginError(bundlePath: bundle.bundlePath, finding)
     }

@@ -68,16 +68,14 @@ extension PluginWorker {
     private func startError(_ end: WorkerEnd) -> PluginError {
         let refusal = values.withLock(\.refusal)
         if !refusal.isEmpty { return PluginError(bundlePath: start.bundlePath, findings: refusal) }
-        if var finding = missingLibrary(end) {
-            finding.workerEnd = end
-            return PluginError(bundlePath: start.bundlePath, finding)
-        }
-        var finding = PluginFinding(
-            .workerUnavailable, message: "The worker process \(processIdentifier) \(end).",
-            remedy: """
-                Check that the worker program is the one that was installed with this library; what it printed is in the \
-                error's “workerEnd”.
-                """)
+        var finding =
+            missingLibrary(end)
+            ?? PluginFinding(
+                .workerUnavailable, message: "The worker process \(processIdentifier) \(end).",
+                remedy: """
+                    Check that the worker program is the one that was installed with this library; what it printed is in the \
+                    error's “workerEnd”.
+                    """)
         finding.workerEnd = end
         return PluginError(bundlePath: start.bundlePath, finding)
     }
