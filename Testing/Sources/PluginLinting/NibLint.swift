@@ -41,7 +41,7 @@ struct NibLint {
                 nib = try NibInspection(path: path)
             }
         } catch {
-            findings += NibLines.located(error.findings, path: path, bytes: bytes)
+            findings += error.findings.map { LintFinding($0, about: path) }
             return nil
         }
         if firstRead == nil { firstRead = path }
@@ -251,12 +251,6 @@ final class NibLines {
         }
         self.bytes = text
         self.starts = starts
-    }
-
-    static func located(_ findings: [PluginFinding], path: String, bytes: [UInt8]?) -> [LintFinding] {
-        // A file that was refused may be anything: its lines are not shown.
-        let lines = NibLines(path: path, bytes: [])
-        return findings.map(lines.finding)
     }
 
     /// A finding about the nib, with its line.

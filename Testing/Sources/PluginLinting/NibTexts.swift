@@ -32,10 +32,9 @@
         if let finding = lists.findings.first(where: { $0.code != missing }) { throw finding }
         let folder = Path.parent(path)
         let own = Path.lastComponent(path)
-        let name = BundledNib(path: path, relativePath: own, language: nil).name
+        let name = BundledNib.name(ofFile: own)
         let others = DirectoryListing(path: folder).names.keys.filter { other in
-            other != own && BundledNib.isNib(other)
-                && BundledNib(path: other, relativePath: other, language: nil).name == name
+            other != own && BundledNib.isNib(other) && BundledNib.name(ofFile: other) == name
         }
         self.name = name
         let read = try nib.texts(classes: lists.classes)
@@ -68,7 +67,9 @@
 }
 
 extension LintFinding {
-    /// The host's finding about a file that it refuses.
+    /// The host's finding about a nib that it refuses.
+    ///
+    /// The file may be anything, so its line is not shown.
     @_spi(Tools) public init(_ finding: PluginFinding, about path: String) {
         self = NibLines(path: path, bytes: []).finding(finding)
     }
