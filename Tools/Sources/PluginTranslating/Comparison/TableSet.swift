@@ -54,9 +54,8 @@ public struct TableSet: Sendable {
     }
 
     private mutating func read(_ directory: String, language: String?) throws(LintFinding) {
-        // A .stringsdict sorts after the .strings of the same name, whose texts it replaces.
-        for name in DirectoryListing(path: directory).names.filter({ $0.value != .directory }).keys.sorted() {
-            guard [.stringsTable, .pluralRules].contains(BundleLinter.FileType(path: name)) else { continue }
+        // A .stringsdict replaces the texts of the .strings of the same name, which comes before it.
+        for name in LocalizedFolders.tables(in: directory) {
             let path = Path.join(directory, name)
             let content = try TableContent(path: path, bytes: InputFile.bytes(path))
             let table = Name(language: language, table: Path.stem(name))

@@ -22,29 +22,20 @@ struct DevelopmentTables {
     /// - Throws: a finding if a table or a nib cannot be read.
     init(in folders: LocalizedFolders) throws(LintFinding) {
         let folder = folders.path(folders.development)
-        for name in Self.files(in: folder) {
-            guard [.stringsTable, .pluralRules].contains(BundleLinter.FileType(path: name)) else { continue }
+        for name in LocalizedFolders.tables(in: folder) {
             let path = Path.join(folder, name)
             tables.append(
                 Table(name: name, path: path, content: try TableContent(path: path, bytes: InputFile.bytes(path))))
         }
         for folder in [folders.paths["Base"], folders.root].compactMap(\.self) {
-            for name in Self.nibs(in: folder) { try add(nib: Path.join(folder, name)) }
+            for name in LocalizedFolders.nibs(in: folder) { try add(nib: Path.join(folder, name)) }
         }
         tables.sort { $0.name < $1.name }
     }
 
     /// The names of the tables that a language does not need, because it has the nibs itself.
     static func complete(in folder: String) -> Set<String> {
-        Set(nibs(in: folder).map { BundledNib.name(ofFile: $0) + ".strings" })
-    }
-
-    private static func nibs(in folder: String) -> [String] {
-        files(in: folder).filter { BundleLinter.FileType(path: $0) == .nib }
-    }
-
-    private static func files(in folder: String) -> [String] {
-        DirectoryListing(path: folder).names.filter { $0.value != .directory }.keys.sorted()
+        Set(LocalizedFolders.nibs(in: folder).map { BundledNib.name(ofFile: $0) + ".strings" })
     }
 
     /// Adds the texts of one variant of a nib.
@@ -64,10 +55,9 @@ struct DevelopmentTables {
         guard !entries.isEmpty else { return }
         let stem = BundledNib.name(ofFile: Path.lastComponent(path))
         let plurals = tables.first { $0.name == stem + ".stringsdict" }?.content.byKey ?? [:]
-        if !tables.contains(where: { $0.name == stem + ".strings" }) {
-            tables.append(Table(name: stem + ".strings", path: nil, content: TableContent()))
-        }
-        guard let index = tables.firstIndex(where: { $0.name == stem + ".strings" }) else { return }
+        let name = stem + ".strings"
+        let index = tables.firstIndex { $0.name == name } ?? tables.endIndex
+        if index == tables.endIndex { tables.append(Table(name: name, path: nil, content: TableContent())) }
         let known = tables[index].content.byKey
         tables[index].content.entries += entries.filter { known[$0.key] == nil && plurals[$0.key] == nil }
     }

@@ -22,6 +22,18 @@ struct LocalizedFolders {
     /// The directory of a language, which need not exist.
     func path(_ language: String) -> String { paths[language] ?? Path.join(root, language + ".lproj") }
 
+    /// The names of the tables in a directory, sorted: a `.stringsdict` after the `.strings` of the same name.
+    static func tables(in folder: String) -> [String] { files(in: folder, [.stringsTable, .pluralRules]) }
+
+    /// The names of the nibs in a directory, sorted.
+    static func nibs(in folder: String) -> [String] { files(in: folder, [.nib]) }
+
+    private static func files(in folder: String, _ types: Set<BundleLinter.FileType>) -> [String] {
+        DirectoryListing(path: folder).names.filter { name, kind in
+            kind != .directory && BundleLinter.FileType(path: name).map(types.contains) ?? false
+        }.keys.sorted()
+    }
+
     /// Finds the directories.
     ///
     /// - Parameters:
