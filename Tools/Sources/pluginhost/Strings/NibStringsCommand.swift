@@ -40,11 +40,7 @@ struct NibStringsCommand: ParsableCommand {
         nibLimits.apply()
         do {
             let table = try NibTable(nib: nib, classLists: classes)
-            if !table.findings.isEmpty {
-                var page = Page()
-                FindingReport(findings: table.findings, bundlePath: nil).write(to: &page)
-                Terminal.write(page.text, to: STDERR_FILENO)
-            }
+            if !table.findings.isEmpty { Self.report(table.findings, of: nil) }
             guard let merge else { return Terminal.write(table.text) }
             // All are read before one is written.
             let files = try table.tables(in: Self.localizations(in: merge))
@@ -58,11 +54,15 @@ struct NibStringsCommand: ParsableCommand {
             Terminal.write(page.text, to: STDERR_FILENO)
             try ExitStatus.unable.finish()
         } catch let error as PluginError {
-            var page = Page()
-            FindingReport(findings: error.findings, bundlePath: error.bundlePath).write(to: &page)
-            Terminal.write(page.text, to: STDERR_FILENO)
+            Self.report(error.findings, of: error.bundlePath)
             try ExitStatus.unable.finish()
         }
+    }
+
+    private static func report(_ findings: [PluginFinding], of bundlePath: String?) {
+        var page = Page()
+        FindingReport(findings: findings, bundlePath: bundlePath).write(to: &page)
+        Terminal.write(page.text, to: STDERR_FILENO)
     }
 
     private static func localizations(in directory: String) throws -> [String] {
