@@ -60,21 +60,13 @@ import Testing
     }
 
     @Test func fault866_aLibraryThatTheWorkerProgramLacksIsNamed() throws {
-        let folder = fixture.directory.path
-        let source = fixture.directory.appending(path: "main.c")
-        try Data("int gone(void) { return 1; }\n#ifdef MAIN\nint main(void) { return gone(); }\n#endif\n".utf8)
-            .write(to: source)
-        for options in [
-            ["-shared", "-fPIC", "-o", "\(folder)/libgone.so"],
-            ["-DMAIN", "-L\(folder)", "-Wl,--no-as-needed", "-lgone", "-o", "\(folder)/needy"],
-        ] {
-            let compiler = try Process.run(URL(filePath: "/usr/bin/env"), arguments: ["clang", source.path] + options)
-            compiler.waitUntilExit()
-            try #require(compiler.terminationStatus == 0)
-        }
-        unlink("\(folder)/libgone.so")
+        let library = try ImageFixtures.c("libgone.so", "int gone(void) { return 1; }\n")
+        let needy = try ImageFixtures.c(
+            "needy", "int gone(void);\nint main(void) { return gone(); }\n",
+            ["-L\(Path.parent(library))", "-Wl,--no-as-needed", "-lgone"])
+        unlink(library)
         var placement = fixture.placement()
-        placement.program = try fixture.program("exec \(folder)/needy")
+        placement.program = try fixture.program("exec \(needy)")
         let error = try #require(
             #expect(throws: PluginError.self) { try PluginWorker.start(placement, for: fixture.bundle) })
         #expect(error.code == .workerUnavailable && error.subject == "libgone.so")
