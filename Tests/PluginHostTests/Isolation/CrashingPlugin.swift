@@ -29,6 +29,7 @@ final class CrashingPlugin: Sendable {
         #include <stdio.h>
         #include <stdlib.h>
         #include <string.h>
+        #include <sys/mman.h>
         #include <sys/syscall.h>
         #include <sys/wait.h>
         #include <unistd.h>
@@ -92,6 +93,17 @@ final class CrashingPlugin: Sendable {
             // Volatile: the compiler leaves out what nobody reads.
             volatile char *bytes = malloc(size);
             for (size_t i = 0; bytes != NULL && i < size; i += 1024) bytes[i] = 1;
+        }
+        // Uses so much shared memory, which no limit of the kernel bounds, as fast as it can; prints how much it has.
+        static int32_t grows(uint32_t mebibytes) {
+            char *bytes = mmap(0, (size_t)mebibytes << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+            if (bytes == MAP_FAILED) return 0;
+            for (uint32_t used = 0; used < mebibytes; used += 8) {
+                memset(bytes + ((size_t)used << 20), 1, 8 << 20);
+                dprintf(1, "%u\\n", used + 8);
+            }
+            // The host is to find it even if it was late.
+            for (;;) pause();
         }
         // Uses so much memory in this process, and in each of four others, which stay. The last one has no parent.
         static int32_t floods(uint32_t here, uint32_t in_each) {
@@ -165,6 +177,7 @@ final class CrashingPlugin: Sendable {
             FUNCTION(waits, "(uint32) -> int32")
             FUNCTION(starts, "() -> int32")
             FUNCTION(forks, "() -> int32")
+            FUNCTION(grows, "(uint32) -> int32")
             FUNCTION(floods, "(uint32, uint32) -> int32")
             FUNCTION(announces, "() -> int32")
             const plugin_lifecycle *life = host->get_extension(host, PLUGIN_STRING(PLUGIN_LIFECYCLE_ID));

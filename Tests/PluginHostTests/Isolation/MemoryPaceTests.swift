@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import PluginHost
@@ -25,6 +26,28 @@ import Testing
         }
         // So fast that it can be beyond its limit at the first look.
         #expect(excess(2 << 30) <= 64 << 20)
+    }
+
+    /// The mebibytes that a process may use up here: an eighth of what is free, at most three gibibytes.
+    private static let amount: Int = {
+        let line = ((try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8)) ?? "").split(separator: "\n")
+            .first { $0.hasPrefix("MemAvailable:") }
+        return min(3_072, (line?.split(separator: " ")[1]).flatMap { Int($0) }.map { $0 >> 13 } ?? 0)
+    }()
+
+    /// A plug-in that wants much more than its limit, of memory that only the host measures, as fast as the machine can.
+    @Test(.enabled(if: amount >= 512), .timeLimit(.minutes(5)))
+    func fault838_aPluginThatGrowsAsFastAsItCanIsEndedLongBeforeItHasWhatItWants() throws {
+        let limit = 64
+        let plugin = try CrashingPlugin(info: "PHLimits = { memory = \(limit); addressSpace = 16384; };")
+        let function = try plugin.bundle.function("grows")
+        let error = #expect(throws: PluginError.self) { try function(.int(Int64(Self.amount))) }
+        #expect(error?.code == .workerEnded && error?.workerEnd?.cause == .limit(.memory))
+        #expect(error?.workerEnd?.phase == .call(provider: "", method: "grows"))
+        // It prints after each eight mebibytes how much it has.
+        let most = error?.workerEnd?.output.split(separator: "\n").compactMap { Int($0) }.max() ?? 0
+        #expect(most > 0 && most < Self.amount / 2, "it had \(most) of \(Self.amount) MiB")
+        #expect(plugin.bundle.unload())
     }
 
     @Test func whatStaysIsSeldomRead() {
