@@ -17,10 +17,12 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -220,6 +222,12 @@ static int one_image(struct dl_phdr_info *info, size_t size, void *context) {
 void phs_each_image(bool (*body)(const phs_image *, const void *, size_t, void *), void *context) {
     struct each_image each = {body, context};
     dl_iterate_phdr(one_image, &each);
+}
+
+bool phs_has_attribute(const char *path, const char *name, const char *value) {
+    char bytes[16];
+    ssize_t size = getxattr(path, name, bytes, sizeof bytes);
+    return size >= 0 && (size_t)size == strlen(value) && memcmp(bytes, value, (size_t)size) == 0;
 }
 
 static atomic_uint fork_generation;

@@ -46,6 +46,7 @@ struct start {
     pid_t host;
     bool has_user_namespace;
     struct identity user, group;
+    int join_error;
     phs_failure failure;
 };
 
@@ -227,9 +228,18 @@ static void reset_signals(struct start *start) {
     REQUIRE(start, "process", "sigprocmask", syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none));
 }
 
+// With the rights of the host, and before anything runs that must be counted in the group.
+static void join_group(struct start *start) {
+    if (start->plan->group_processes == NULL) return;
+    long file = syscall(SYS_openat, AT_FDCWD, start->plan->group_processes, O_WRONLY | O_CLOEXEC, 0);
+    if (file < 0 || syscall(SYS_write, file, "0", 1ul) < 0) start->join_error = errno;
+    if (file >= 0) syscall(SYS_close, file);
+}
+
 static int begin(void *argument) {
     struct start *start = argument;
     REQUIRE(start, "process", "setsid", syscall(SYS_setsid));
+    join_group(start);
     syscall(SYS_umask, 077);
     drop_real_time(start);
     if (start->has_user_namespace) keep_identity(start);
@@ -295,7 +305,7 @@ static int start_process(const phs_worker_plan *plan, phs_worker *worker, phs_fa
         if (failure != NULL) *failure = start.failure;
         return start.failure.error;
     }
-    *worker = (phs_worker){process, pidfd};
+    *worker = (phs_worker){process, pidfd, start.join_error};
     return 0;
 }
 

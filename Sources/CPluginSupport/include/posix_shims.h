@@ -75,6 +75,10 @@ int64_t phs_copy_content(int from, int to, int64_t most);
 // flags are enumerators behind _GNU_SOURCE. Returns 1, 0, or -1 with errno.
 int phs_refuses_code(const char *path);
 
+// Whether a file has an extended attribute of exactly this value, at most 15 bytes. Why: getxattr() is not in Swift's
+// Glibc module.
+bool phs_has_attribute(const char *path, const char *name, const char *value);
+
 // Where the dynamic linker put the image of a dlopen handle. Why: dlinfo() is not in Swift's Glibc module.
 // Returns false if the handle is not valid. path belongs to the dynamic linker and lives as long as the image.
 typedef struct phs_image {

@@ -30,6 +30,9 @@ typedef struct phs_worker_plan {
     int descriptors[PHS_WORKER_DESCRIPTORS];
     const phs_limit *limits;
     size_t limit_count;
+    // The file “cgroup.procs” of the control group that the worker joins before its program runs; NULL: it stays in that
+    // of the host. If it cannot join, it runs all the same: see phs_worker.join_error.
+    const char *group_processes;
     // Of phs_landlock_make(); -1: files are not confined. phs_worker_start() closes it in every case. Why: the start
     // adds the worker's own directory of /proc to it, which the next worker must not read.
     int ruleset;
@@ -52,6 +55,7 @@ int phs_worker_make_pipe(int ends[2]);
 typedef struct phs_worker {
     int32_t process;  // only to show: signals are sent through the descriptor
     int descriptor;   // a pidfd, closed on exec; readable when the process has ended; owned by the caller
+    int join_error;   // the error number with which it did not join its control group; 0 if it did, or was to join none
 } phs_worker;
 
 // Starts a process in a session of its own, with no_new_privs, no capabilities, umask 077, default handlers, an empty

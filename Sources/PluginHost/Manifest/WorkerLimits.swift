@@ -3,8 +3,8 @@
 /// Sizes are in MiB. A worker that exceeds a limit gets an error from the system, or ends with `WorkerEnd` of cause `limit`.
 ///
 /// Programs that a sandboxed plug-in starts share ``memory``, ``threads``, ``output`` and ``state`` with it. Those of an
-/// isolated plug-in share ``output`` and ``state``. The other limits of the kernel, also that of private memory, hold for each
-/// program by itself.
+/// isolated plug-in share ``output`` and ``state``, and ``memory`` where a control group was delegated to the application. The
+/// other limits of the kernel, also that of private memory, hold for each program by itself.
 public struct WorkerLimits: Sendable, Hashable {
     /// Private and shared memory together: 512.
     public var memory = 512

@@ -75,11 +75,7 @@ extension PluginWorker {
 
     private var limits: WorkerLimits { start.placement.limits }
 
-    /// The bytes of memory that it may have; the window belongs to the host.
-    var mostMemory: Int {
-        let (bytes, overflow) = WorkerLimits.bytes(limits.memory).addingReportingOverflow(Int(PHS_WINDOW_SIZE))
-        return overflow ? .max : bytes
-    }
+    var mostMemory: Int { start.mostMemory }
 
     /// Whether it may start processes, which count with it.
     var mayHaveProcesses: Bool { start.hasOwnProcesses }
@@ -130,11 +126,17 @@ extension PluginWorker {
     var deadlySignal: Int32? { values.withLock { $0.crash.flatMap { $0.isDeadly ? $0.signal : nil } } }
 
     /// The process has ended, or a signal is ending it: everyone who waits for it gets an error.
-    func end(_ status: phs_worker_end, processorTime: Duration?, output: String) {
+    ///
+    /// - Parameters:
+    ///   - status: how it ended.
+    ///   - hasRunOutOfMemory: whether the kernel ended a process of its control group, which had reached its limit.
+    ///   - processorTime: what it used; nil if that is not limited.
+    ///   - output: the last of what it printed.
+    func end(_ status: phs_worker_end, hasRunOutOfMemory: Bool, processorTime: Duration?, output: String) {
         let calls = lanes.calls
         let (replies, end, performed, culprits) = values.withLock { values in
             let performed = values.lastCalls ?? calls.filter(\.isInPlugin)
-            let cause = cause(status, processorTime, values)
+            let cause = cause(status, hasRunOutOfMemory, processorTime, values)
             let end = WorkerEnd(
                 cause: cause, phase: values.phase(performed.first ?? calls.first), output: output,
                 backtrace: values.crash.map { cause == .signal($0.signal) ? $0.frames : [] } ?? [])
@@ -226,8 +228,12 @@ extension PluginWorker {
         return values.withLock { $0.forgiven.contains(bundlePath) }
     }
 
-    private func cause(_ status: phs_worker_end, _ time: Duration?, _ values: Values) -> WorkerEnd.Cause {
+    private func cause(
+        _ status: phs_worker_end, _ hasRunOutOfMemory: Bool, _ time: Duration?, _ values: Values
+    ) -> WorkerEnd.Cause {
         if let cause = values.cause { return cause }
+        let isKilled = status.state == PHS_WORKER_KILLED && status.number == SIGKILL
+        if hasRunOutOfMemory, isKilled || status.state == PHS_WORKER_REAPED { return .limit(.memory) }
         if values.stopsBy != nil { return .host }
         switch status.state {
         case PHS_WORKER_EXITED:

@@ -25,6 +25,7 @@ final class WatchedWorker {
     private let receiver: ControlReceiver
     private let socket: RemoteDescriptor
     private let output: WorkerOutput
+    private let group: ControlGroup?
     private var isReceiving = true
     /// What lanes wait for that were announced descriptors, until the socket has been read.
     private var descriptorWaits: [DispatchSemaphore] = []
@@ -40,11 +41,15 @@ final class WatchedWorker {
     /// Since when the calls under way have been there, at least.
     private var calls: [LaneCall: ContinuousClock.Instant] = [:]
 
-    init(_ worker: PluginWorker, _ process: phs_worker, socket: RemoteDescriptor, output: WorkerOutput) {
+    init(
+        _ worker: PluginWorker, _ process: phs_worker, socket: RemoteDescriptor, output: WorkerOutput,
+        group: ControlGroup?
+    ) {
         self.worker = worker
         self.process = process
         self.socket = socket
         self.output = output
+        self.group = group
         receiver = ControlReceiver(socket, from: .worker)
         let now = MonotonicTime.now
         nextLook = now + Self.lookInterval
@@ -181,7 +186,8 @@ final class WatchedWorker {
         _ = receive()
         isReceiving = false
         output.finish()
-        worker.end(status, processorTime: time, output: output.text)
+        worker.end(
+            status, hasRunOutOfMemory: group?.hasRunOutOfMemory == true, processorTime: time, output: output.text)
         endsBy = MonotonicTime.now + Self.closingTime
     }
 
@@ -189,9 +195,10 @@ final class WatchedWorker {
     ///
     /// What is left takes longer: it reads the state of each process of the machine.
     private func clean() {
-        WorkerReports.clean { [worker, process] in
+        WorkerReports.clean { [worker, process, group] in
             if worker.mayHaveChildren { withUnsafePointer(to: process) { _ = phs_worker_end_session($0) } }
             _ = phs_worker_reap(process.descriptor)
+            group?.remove()
             worker.isCleaned()
         }
     }

@@ -10,6 +10,8 @@ struct WorkerPlan {
     /// Those that become 0 to 3 in the worker.
     var descriptors: [CInt]
     var limits: [phs_limit]
+    /// The file of a control group to which the worker adds itself; nil for none.
+    var groupProcesses: String?
     /// -1 if the worker's files are not confined; it is closed in every case.
     var ruleset: CInt
     var user: (user: UInt32, group: UInt32)?
@@ -37,7 +39,10 @@ struct WorkerPlan {
         let folders = CTexts(directories)
         return limits.withUnsafeBufferPointer { limits in
             program.withCString { program in
+                let group = groupProcesses.map { strdup($0)! }
+                defer { free(group) }
                 var plan = phs_worker_plan()
+                plan.group_processes = UnsafePointer(group)
                 plan.program = program
                 plan.arguments = UnsafePointer(words.pointer)
                 plan.environment = UnsafePointer(variables.pointer)

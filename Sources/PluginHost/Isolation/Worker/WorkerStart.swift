@@ -11,6 +11,8 @@ struct WorkerStart: @unchecked Sendable {
     let bundleIdentifier: String
     /// The calls that confine the worker: the kernel's, or those of a test.
     var kernel: UnsafePointer<phs_kernel>?
+    /// Where its control group is made.
+    var groups = ControlGroupSystem()
     /// Whether the worker waits for a debugger before it is confined.
     let waitsForDebugger = WorkerEnvironment.waitsForDebugger
     /// The program, if a test has decided it.
@@ -58,16 +60,31 @@ struct WorkerStart: @unchecked Sendable {
         let monitor = try WorkerMonitor.shared()
         let owner = try user()
         try makeStateDirectory(for: owner)
-        // Last, because phs_worker_start() closes it in every case.
-        let ruleset = isSandboxed ? try grants(program).ruleset(kernel) : -1
-        let descriptors = [input, itsPipe, itsPipe, itsSocket]
-        return try process(program, variables, descriptors, ruleset, owner, monitor) { process in
-            let worker = PluginWorker(self, process, sender: ControlSender(socket), window: window, monitor: monitor)
-            let output = WorkerOutput(
-                pipe, bundleIdentifier: bundleIdentifier,
-                mostPerSecond: WorkerLimits.bytes(max(1, placement.limits.output)))
-            return (worker, WatchedWorker(worker, process, socket: socket, output: output))
+        let group = ControlGroup.make(for: self)
+        do throws(WorkerFailure) {
+            // Last, because phs_worker_start() closes it in every case.
+            let ruleset = isSandboxed ? try grants(program).ruleset(kernel) : -1
+            let descriptors = [input, itsPipe, itsPipe, itsSocket]
+            return try process(program, variables, descriptors, ruleset, owner, monitor, group) { process in
+                let worker = PluginWorker(
+                    self, process, sender: ControlSender(socket), window: window, monitor: monitor)
+                let output = WorkerOutput(
+                    pipe, bundleIdentifier: bundleIdentifier,
+                    mostPerSecond: WorkerLimits.bytes(max(1, placement.limits.output)))
+                let joined = group?.joined(process.join_error, by: bundleIdentifier)
+                return (worker, WatchedWorker(worker, process, socket: socket, output: output, group: joined))
+            }
+        } catch {
+            group?.remove()
+            throw error
         }
+    }
+
+    /// The bytes of memory that the worker may have; the window belongs to the host.
+    var mostMemory: Int {
+        let limit = WorkerLimits.bytes(placement.limits.memory)
+        let (bytes, overflow) = limit.addingReportingOverflow(Int(PHS_WINDOW_SIZE))
+        return overflow ? .max : bytes
     }
 
     /// Where the program searches for libraries first.
@@ -132,7 +149,7 @@ struct WorkerStart: @unchecked Sendable {
     /// Starts the process on the monitor's thread.
     private func process(
         _ program: String, _ variables: [String], _ descriptors: [RemoteDescriptor], _ ruleset: CInt,
-        _ owner: (user: UInt32, group: UInt32)?, _ monitor: WorkerMonitor,
+        _ owner: (user: UInt32, group: UInt32)?, _ monitor: WorkerMonitor, _ group: ControlGroup?,
         _ watch: @escaping (phs_worker) -> (PluginWorker, WatchedWorker)
     ) throws(WorkerFailure) -> PluginWorker {
         let launch = Reply<Result<PluginWorker, WorkerFailure>>()
@@ -141,8 +158,9 @@ struct WorkerStart: @unchecked Sendable {
             let plan = WorkerPlan(
                 program: program, arguments: [Path.lastComponent(program), "--pluginhost-worker", bundlePath],
                 environment: variables,
-                descriptors: descriptors.map(\.descriptor), limits: limits, ruleset: ruleset, user: owner,
-                directories: directories(above: program), hasProcesses: hasOwnProcesses, kernel: kernel)
+                descriptors: descriptors.map(\.descriptor), limits: limits, groupProcesses: group?.processes,
+                ruleset: ruleset, user: owner, directories: directories(above: program), hasProcesses: hasOwnProcesses,
+                kernel: kernel)
             let result = plan.start().map { process in
                 let (worker, watched) = watch(process)
                 loop.watch(watched)
