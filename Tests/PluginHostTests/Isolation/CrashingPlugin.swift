@@ -9,7 +9,7 @@ final class CrashingPlugin: Sendable {
     let bundle: PluginBundle
 
     /// Where the code does harm without being asked.
-    enum Place: String, CaseIterable { case nowhere, constructor, entry, activate, deactivate }
+    enum Place: String, CaseIterable { case nowhere, constructor, entry, activate, deactivate, killed }
 
     init(_ place: Place = .nowhere, execution: String = "isolated", name: String = "Crashing", info: String = "") throws
     {
@@ -164,6 +164,9 @@ final class CrashingPlugin: Sendable {
         PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) {
         #if defined(PLACE_entry)
             die(2);
+        #elif defined(PLACE_killed)
+            // Until somebody else ends it.
+            die(4);
         #endif
             own_host = host;
             FUNCTION(add, "(int32, int32) -> int32")

@@ -234,6 +234,37 @@ import Testing
         }
     }
 
+    @Test func fault839_aProbeThatSomebodyElseEndedDecidesNothing() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(.killed)
+            for signal in [SIGKILL, SIGTERM, SIGSEGV] {
+                let catalog = world.catalog(signal == SIGTERM ? PluginCatalog.IndexStorage.none : nil)
+                // A second use tries it again, although nothing changed.
+                for _ in 0..<2 {
+                    Thread {
+                        func isLoading() -> Bool {
+                            PluginWorker.all.contains { worker in worker.values.withLock { !$0.residents.isEmpty } }
+                        }
+                        let limit = Wait(atMost: .seconds(60))
+                        while !isLoading(), limit.sleep() {}
+                        for worker in PluginWorker.all { kill(worker.processIdentifier, signal) }
+                    }.start()
+                    let error = world.refuse(catalog, "\(signal)")
+                    #expect(error?.workerEnd?.cause == .signal(signal))
+                    #expect(error?.findings[0].remedy.contains("this result is not kept") == true)
+                    #expect(world.probes() == 1, "\(signal)")
+                }
+                #expect(try BundleNames(directory: world.index, extensions: ["probe"]).names.isEmpty)
+                #expect(!catalog.explanation(of: world.identifier).sentence.contains("But it does not load"))
+            }
+            // What it does itself is kept.
+            try world.replaceCode(by: .entry)
+            let error = world.refuse(world.catalog())
+            #expect(error?.findings[0].remedy.contains("another version") == true)
+            #expect(try !world.file().isEmpty)
+        }
+    }
+
     @Test func resultsWithoutAFileHoldForTheCatalogue() async {
         await #expect(processExitsWith: .success) {
             let world = try World()

@@ -191,6 +191,16 @@ extension PluginWorker {
     /// The kernel may take longer to end a process, but who asks for an object should not wait so long.
     private static let longestKill = Duration.seconds(3)
 
+    /// Whether the plug-in did nothing to end it: a user or the kernel killed it, or this process no longer could use it.
+    ///
+    /// Not after a time that is over: who set it, and why, only the caller knows.
+    var endedWithoutReason: Bool {
+        values.withLock { values in
+            if case .timeOut = values.end?.cause { return false }
+            return values.origin == .elsewhere
+        }
+    }
+
     /// When it ended, for the list of the plug-in's ends: the same at each call.
     var momentOfEnd: Int64 {
         let now = FileIdentity.now

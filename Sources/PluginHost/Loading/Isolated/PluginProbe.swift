@@ -23,6 +23,14 @@ public enum PluginProbe {
         public fileprivate(set) var confinement = Confinement()
         /// Why the step after the last of ``steps`` failed; nil if all succeeded.
         public fileprivate(set) var error: PluginError?
+        /// Whether the error shows nothing about the plug-in, so that another probe may succeed: somebody else ended the process, or
+        /// the system refused something for the moment.
+        private(set) var isInconclusive = false
+
+        fileprivate mutating func fail(_ error: PluginError, in worker: PluginWorker) {
+            self.error = error
+            isInconclusive = error.isProvisional || error.workerEnd != nil && worker.endedWithoutReason
+        }
     }
 
     /// Loads a bundle in a process of its own, creates and releases an object of each provider and C factory, and
@@ -116,7 +124,7 @@ public enum PluginProbe {
             }
             try step("deactivate") { try worker.unload(bundle, number: code.number) }
         } catch {
-            report.error = bundle.workerError(error)
+            report.fail(bundle.workerError(error), in: worker)
         }
         return report
     }

@@ -36,7 +36,7 @@ final class ProbeResults: Sendable {
 
     /// Tries a bundle, unless the result of a probe of the same files is kept.
     ///
-    /// A result of files that changed during the probe is not kept.
+    /// A result of files that changed during the probe is not kept, nor one that shows nothing about the plug-in.
     ///
     /// - Throws: ``PluginError`` of code `probeFailed`: it failed, now or earlier, or it cannot be tried.
     ///
@@ -46,7 +46,7 @@ final class ProbeResults: Sendable {
         guard bundle.manifestError == nil, let paths = Self.triedPaths(of: bundle) else { return }
         if let known = known(bundle, paths) {
             if known.findings.isEmpty { return }
-            throw failure(of: bundle, known.findings)
+            throw failure(of: bundle, known.findings, isKept: true)
         }
         let files = paths.compactMap(CodeFile.init(path:))
         let report: PluginProbe.Report
@@ -56,11 +56,9 @@ final class ProbeResults: Sendable {
             throw untried(bundle, error)
         }
         let findings = report.error?.findings ?? []
-        // What the system refused may succeed next time.
-        if files.allSatisfy({ $0.comparison == .same }), !findings.contains(where: \.isProvisional) {
-            keep(ProbeResult(of: bundle, files: files, findings: findings), Self.name(bundle))
-        }
-        if !findings.isEmpty { throw failure(of: bundle, findings) }
+        let isKept = !report.isInconclusive && files.allSatisfy { $0.comparison == .same }
+        if isKept { keep(ProbeResult(of: bundle, files: files, findings: findings), Self.name(bundle)) }
+        if !findings.isEmpty { throw failure(of: bundle, findings, isKept: isKept) }
     }
 
     /// Why a bundle failed earlier, with the files that it has now; nil if it passed or must be tried.
@@ -68,7 +66,7 @@ final class ProbeResults: Sendable {
         guard let paths = Self.triedPaths(of: bundle), let known = known(bundle, paths), !known.findings.isEmpty else {
             return nil
         }
-        return failure(of: bundle, known.findings)
+        return failure(of: bundle, known.findings, isKept: true)
     }
 
     /// Info.plist too: it has the limits, and names the executable.
@@ -155,7 +153,8 @@ final class ProbeResults: Sendable {
 
     // MARK: Errors
 
-    private func failure(of bundle: PluginBundle, _ findings: [PluginFinding]) -> PluginError {
+    /// `isKept`: whether the same files are refused until somebody lets them be tried again.
+    private func failure(of bundle: PluginBundle, _ findings: [PluginFinding], isKept: Bool) -> PluginError {
         let path = bundle.originalPath
         let again =
             if isUsual {
@@ -171,7 +170,9 @@ final class ProbeResults: Sendable {
                 \(quoted(bundle.displayIdentifier)) is not loaded, because it failed when it was tried in a confined \
                 process before its first use.
                 """,
-            remedy: "Install another version of it: a changed file is tried again. \(again)")
+            remedy: isKept
+                ? "Install another version of it: a changed file is tried again. \(again)"
+                : "Use the plug-in again: this result is not kept, and the next use tries it again.")
         finding.workerEnd = findings.first?.workerEnd
         return PluginError(bundlePath: bundle.bundlePath, findings: [finding] + findings)
     }
