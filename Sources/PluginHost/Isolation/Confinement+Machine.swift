@@ -22,6 +22,13 @@ extension Confinement {
     /// Why the layer ``Layer/threads`` is missing everywhere.
     static let threadsAreNotLimited = "The address space bounds their number; PHLimits may let the host count them."
 
+    private static func absence(of feature: String, _ errno: CInt) -> String {
+        // The kernel itself never answers so.
+        errno == EPERM
+            ? "A filter of system calls, such as that of a container, refuses \(feature)."
+            : "The kernel has no \(feature) (\(describe(errno: errno)))."
+    }
+
     /// `kernel`: nil, or a test's.
     static func machine(kernel: UnsafePointer<phs_kernel>?, isRoot: Bool) -> Confinement {
         var confinement = Confinement(enforced: Set(Layer.allCases).subtracting([.threads]))
@@ -34,7 +41,7 @@ extension Confinement {
         let landlock = phs_landlock_version(kernel)
         if landlock < 1 {
             confinement.enforced.remove(.files)
-            confinement.missing[.files] = "The kernel has no Landlock (\(describe(errno: errno)))."
+            confinement.missing[.files] = absence(of: "Landlock", errno)
         } else if landlock < 3 {
             confinement.missing[.files] = "Landlock \(landlock) does not restrict truncation: version 3 is needed."
         } else if landlock < 5 {
@@ -47,7 +54,7 @@ extension Confinement {
         }
         errno = 0
         if !phs_filter_is_available(kernel) {
-            let reason = "The kernel has no seccomp filters (\(describe(errno: errno)))."
+            let reason = absence(of: "seccomp filters", errno)
             for layer in [Layer.systemCalls, .network, .signals, .processes] {
                 confinement.enforced.remove(layer)
                 confinement.missing[layer] = reason

@@ -66,6 +66,10 @@ import Testing
                 #expect(finding.code == .workerUnavailable && finding.subject == name)
                 #expect(finding.message.contains("“\(name)”") && finding.remedy.contains("“\(name)”"))
                 #expect(finding.message.contains(number == ENOSYS ? "too old" : "refuses"))
+                // Where a filter refuses a call, the first step is not a newer kernel, nor any other.
+                #expect(finding.remedy.hasPrefix(number == ENOSYS ? "Use Linux 5.9" : "In a container, use a newer"))
+                #expect(finding.remedy.contains("Docker 20.10.10"))
+                #expect(finding.remedy.contains("Linux 5.9") == (number == ENOSYS))
             }
         }
         let refused = PluginFinding(
@@ -80,6 +84,30 @@ import Testing
         #expect(!full.message.contains("filter") && full.remedy.contains("ulimit"))
         let program = PluginFinding(WorkerFailure(step: "execve", errno: EPERM), program: "/x", isSandboxed: false)
         #expect(program.filePath == "/x" && !program.message.contains("filter"))
+    }
+
+    @Test func fault840_aFilterThatRefusesTheConfinementIsNoOldKernel() throws {
+        var kernel = phs_real_kernel
+        kernel.landlock_create_ruleset = { _, _, _ in
+            errno = EPERM
+            return -1
+        }
+        let files = try error(fixture.placement(.sandboxed), kernel: kernel)
+        #expect(files.code == .sandboxUnavailable && files.subject == "files")
+        let machine = withUnsafePointer(to: kernel) { Confinement.machine(kernel: $0, isRoot: false) }
+        #expect(machine.missing[.files]?.hasPrefix("A filter of system calls") == true && !machine.allowsSandbox)
+        kernel = phs_real_kernel
+        kernel.seccomp = { _, _, _ in
+            errno = EPERM
+            return -1
+        }
+        let calls = try error(fixture.placement(.sandboxed), kernel: kernel)
+        #expect(calls.code == .sandboxUnavailable && calls.subject == "systemCalls")
+        for (error, name) in [(files, "landlock_create_ruleset"), (calls, "seccomp")] {
+            #expect(error.findings[0].message.contains("refuses “\(name)”"))
+            let remedy = error.findings[0].remedy
+            #expect(remedy.hasPrefix("In a container") && !remedy.contains("Use Linux"))
+        }
     }
 
     @Test func fault768_aTrialStartsAWorkerAndSaysWhatItSaw() throws {

@@ -42,9 +42,13 @@ struct SystemCallAbsence {
         if name == WorkerFailure.processesStep {
             return "Mount it (“mount -t proc proc /proc”), or start the container with it."
         }
-        return """
-            Use Linux 5.9 or later. In a container, allow “\(name)” in its profile of system calls (with Docker, \
-            “--security-opt seccomp=FILE”), or use a newer version of the container's software.
+        let container = """
+            In a container, use a newer version of its software, such as Docker 20.10.10 or later, or allow “\(name)” in its \
+            profile of system calls (with Docker, “--security-opt seccomp=FILE”).
             """
+        return errno == ENOSYS
+            ? "Use Linux 5.9 or later. \(container)"
+            // The kernel has the call: a newer one would change nothing.
+            : "\(container) In a service of systemd, allow it in SystemCallFilter=."
     }
 }

@@ -107,7 +107,12 @@ extension PluginFinding {
     static func sandboxUnavailable(_ layer: Confinement.Layer, _ failure: WorkerFailure) -> PluginFinding {
         let message: String
         let remedy: String
+        // Whatever the kernel has, a filter refuses it. The namespaces have a reason of their own.
+        let refused = failure.errno == EPERM && layer != .processes ? SystemCallAbsence(failure) : nil
         switch (layer, failure.step) {
+        case _ where refused != nil:
+            message = "The worker cannot be confined: \(refused!.message)"
+            remedy = refused!.remedy
         case (.privileges, "user"):
             message = "The application runs as root, and root cannot be confined."
             remedy = "Name another user for its workers (IsolationPolicy.user), or run the application as another user."

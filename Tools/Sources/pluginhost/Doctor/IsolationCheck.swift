@@ -13,8 +13,9 @@ struct IsolationCheck {
                 PluginFinding(
                     .warning, .sandboxUnavailable,
                     message: "Sandboxed plug-ins cannot be used here: a layer that each of them needs is missing.",
-                    remedy:
-                        "Use Linux 5.13 or later with Landlock and seccomp; in a container, allow their calls in its profile."
+                    // Which layer, and whether the kernel lacks it or a filter refuses it.
+                    remedy: trials.flatMap(\.findings).first { $0.code == .sandboxUnavailable }?.remedy
+                        ?? "Use Linux 5.13 or later with Landlock and seccomp; in a container, allow their calls in its profile."
                 ))
         }
         for trial in trials where trial.execution == .isolated || confinement.allowsSandbox {
