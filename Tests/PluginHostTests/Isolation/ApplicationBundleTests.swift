@@ -153,7 +153,15 @@ import Testing
     }
 
     /// A plug-in that needs a library, which is in a directory of its own.
-    private static func needy() throws -> (bundle: PluginBundle, folder: String) {
+    ///
+    /// - Parameters:
+    ///   - isStated: whether the plug-in's own search path (RUNPATH) has the directory.
+    ///   - info: further keys of Info.plist for the directory.
+    /// - Returns: the plug-in, and the directory.
+    /// - Throws: the error of building them.
+    private static func needy(
+        isStated: Bool = false, info: (String) -> String = { _ in "" }
+    ) throws -> (bundle: PluginBundle, folder: String) {
         let library = try CPluginSource(name: "Answer", info: "", text: "int answer(void) { return 42; }").build()
         let folder = library.appending(path: "lib").path
         mkdir(folder, 0o755)
@@ -170,8 +178,9 @@ import Testing
                 return host->register_function(host, &function);
             }
             """
-        let needy = try CPluginSource(name: "Needy", info: "PHExecution = sandboxed;", text: text)
-            .build(["-L\(folder)", "-Wl,--no-as-needed", "-lanswer"])
+        let stated = isStated ? ["-Wl,--enable-new-dtags,-rpath,\(folder)"] : []
+        let needy = try CPluginSource(name: "Needy", info: "PHExecution = sandboxed; \(info(folder))", text: text)
+            .build(["-L\(folder)", "-Wl,--no-as-needed", "-lanswer"] + stated)
         return (try PluginBundle.open(path: needy.appending(path: "Needy.bundle").path), folder)
     }
 
@@ -196,6 +205,45 @@ import Testing
             #expect(error?.code == .dependencyMissing && error?.subject == "libanswer.so")
             #expect(error?.findings[0].message.contains("finds the library “\(folder)/libanswer.so”, but") == true)
             #expect(error?.findings[0].remedy.contains("Contents/Frameworks") == true)
+        }
+    }
+
+    @Test(.enabled(if: OtherUser.canConfine))
+    func fault841_aLibraryInADirectoryOfTheRunpathIsNamedWithWhatToGrant() async {
+        await #expect(processExitsWith: .success) {
+            unsetenv("LD_LIBRARY_PATH")
+            if geteuid() == 0 { HostEnvironment.current.isolation.user = OtherUser.name }
+            for isLink in [false, true] {
+                let (bundle, folder) = try ApplicationBundleTests.needy(isStated: true)
+                let library = folder + "/libanswer.so"
+                // As packages have it: the name that is needed leads to that of a version, here in another directory.
+                let place = isLink ? folder + "/real" : folder
+                if isLink {
+                    mkdir(place, 0o755)
+                    try #require(rename(library, place + "/libanswer.so.1.2") == 0)
+                    try #require(symlink("real/libanswer.so.1.2", library) == 0)
+                }
+                let error = #expect(throws: PluginError.self) { try bundle.loadAndReturnError() }
+                #expect(error?.code == .dependencyMissing && error?.subject == "libanswer.so")
+                let finding = try #require(error?.findings.first)
+                #expect(finding.message.contains("finds the library “\(folder)/libanswer.so”, but"), "\(finding)")
+                #expect(finding.remedy.contains("“path = \(folder)”"), "\(finding.remedy)")
+                #expect(finding.remedy.contains("“path = \(place)”"), "\(finding.remedy)")
+                #expect(finding.remedy.contains("PHPermissions") && finding.remedy.contains("IsolationPolicy.grant"))
+            }
+        }
+    }
+
+    @Test(.enabled(if: OtherUser.canConfine))
+    func fault841_theDirectoryThatIsGrantedIsSearched() async {
+        await #expect(processExitsWith: .success) {
+            unsetenv("LD_LIBRARY_PATH")
+            if geteuid() == 0 { HostEnvironment.current.isolation.user = OtherUser.name }
+            HostEnvironment.current.isolation.grant = { $1 }
+            let (bundle, _) = try ApplicationBundleTests.needy(isStated: true) { folder in
+                "PHPermissions = { files = ({ path = \"\(folder)\"; access = read; }); };"
+            }
+            #expect(try bundle.function("asks")() == .int(42))
         }
     }
 }

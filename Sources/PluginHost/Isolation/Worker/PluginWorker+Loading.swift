@@ -41,12 +41,27 @@ extension PluginWorker {
                  The application itself finds the library \(quoted(path)), but the worker process in which the plug-in \
                 runs may not read it.
                 """
+            let grant = start.isSandboxed ? "Or grant the plug-in \(Self.directories(of: path)). " : ""
             finding.remedy = """
-                Put the library into the bundle, in Contents/Frameworks. Or let LD_LIBRARY_PATH name its directory, which \
-                must not be the user's home directory or one above it, and which the user of the worker must be able to read.
+                Put the library into the bundle, in Contents/Frameworks. \(grant)Or let LD_LIBRARY_PATH name its directory, \
+                which must not be the user's home directory or one above it. The user of the worker must be able to read it.
                 """
             return finding
         }
+    }
+
+    /// What a plug-in must be granted to read a library.
+    private static func directories(of library: String) -> String {
+        var paths = [Path.parent(library)]
+        // A name such as libX.so.1 is often a link.
+        if let target = Path.resolved(library).map(Path.parent), target != Path.resolved(paths[0]) {
+            paths.append(target)
+        }
+        let list = paths.map { "“path = \($0.escapedForDisplay)”" }.joined(separator: " and ")
+        return """
+            the directory, to read: \(list) under “files” in PHPermissions of the bundle, and in IsolationPolicy.grant \
+            (“--grant files=\(paths[0].escapedForDisplay)” for pluginhost load)
+            """
     }
 
     /// Unloads a bundle in the worker: deactivates it, and removes its registrations.
