@@ -47,13 +47,15 @@ import Testing
         }
     }
 
+    private static let linker = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
     @Test func fault833_aProgramThatTheDynamicLinkerStartedFindsItself() throws {
         let bundle = try bundle()
-        let linker = try #require(
-            ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].first {
-                FileManager.default.isExecutableFile(atPath: $0)
-            })
-        for command in Self.commands(bundle) {
+        let linker = try #require(Self.linker)
+        let workers = [["probe", bundle], ["load", "--isolated", bundle], ["load", "--sandboxed", bundle]]
+        for command in Self.commands(bundle) + workers {
             let usual = try PluginHostTool.run(command)
             let output = try Tool.output(
                 linker, [Self.program] + command,
@@ -66,5 +68,22 @@ import Testing
         let usual = try Tool.output(host, ["--help"], environment: environment)
         let started = try Tool.output(linker, [host, "--help"], environment: environment)
         #expect(started.standardOutput == usual.standardOutput && started.status == usual.status)
+    }
+
+    /// A second process of the tool does not get the options of the dynamic linker that the first one was started with.
+    @Test func fault842_librariesThatOnlyAnOptionOfTheDynamicLinkerFindsAreNamed() throws {
+        let bundle = try bundle()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "started-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // Not beside its libraries.
+        let program = folder.appending(path: "pluginhost").path
+        try FileManager.default.copyItem(atPath: Self.program, toPath: program)
+        let environment = ["LC_ALL": "C.UTF-8", "LANGUAGE": ""]
+        let command = ["--library-path", Workspace.products.path, program, "load", bundle]
+        let output = try Tool.output(try #require(Self.linker), command, environment: environment)
+        #expect(output.status == 2, "\(output)")
+        #expect(output.standardOutput.contains("notStarted 127") && output.standardOutput.contains("LD_LIBRARY_PATH"))
+        #expect(output.standardError.contains("error while loading shared libraries"), "\(output)")
     }
 }

@@ -89,6 +89,9 @@ struct ChildEnd {
             remedy: "Return or throw an error instead; a plug-in must not end its application.")
     }
 
+    /// The status of a program whose libraries the dynamic linker does not find; it has written why.
+    private static let linkerFailed: Int32 = 127
+
     private func notStarted(_ status: Int32) -> PluginFinding {
         PluginFinding(
             .notStarted, filePath: bundle.bundlePath, subject: "\(status)",
@@ -96,7 +99,12 @@ struct ChildEnd {
                 The process for loading the bundle ended with status \(status) before it could begin. Its output is on standard \
                 error.
                 """,
-            remedy: "Try again when the system has files, memory and processes to spare.")
+            remedy: status == Self.linkerFailed
+                ? """
+                Let the tool find its libraries without options of the dynamic linker: name the directories of \
+                “--library-path” in LD_LIBRARY_PATH, which that process gets too.
+                """
+                : "Try again when the system has files, memory and processes to spare.")
     }
 
     /// What takes too long.
