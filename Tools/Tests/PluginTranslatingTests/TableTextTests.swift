@@ -12,6 +12,9 @@ import Testing
         "\"a;b\" = \"} /* not */ \\\" ;\";\n\"c\" /* in */ = /* the */ \"d\" /* middle */ ;",
         "\"escapes\" = \"\\n\\t\\r\\\\\\\"\\U00e9\\u00e9\\101 \\\nnext\";\n", "\u{FEFF}\"a\" = \"1\";\n",
         "\"a\" = \"1\";\r\n\r\n/* c */\r\n\"b\" = \"2\";\r\n", "path/to = http://x;\n",
+        "// a\u{2028}\"a\" = \"1\";\n", "// a\u{B}b\u{C}c\u{85}d\n\"a\" = \"1\";\n",
+        "\"a\" = \"1\";\u{2029}/* c */\u{2028}\"b\" = \"2\";\n", "/* a *\u{301}/ */\"a\" = \"1\";\n",
+        "//\u{301}a\n\"a\" = \"1\";\n", "/* a */ // b\r\"a\" = \"1\";\r",
     ]
 
     @Test(arguments: tables) func thePartsOfATableAreItsText(_ text: String) throws {
@@ -53,6 +56,41 @@ import Testing
                 """)
         #expect(table.entries.map(\.note) == ["/* a1 */\n// a2", "", "/* c */"])
         #expect(table.entries.map { EntryNote($0.note).words } == ["a1\na2", nil, "c"])
+    }
+
+    /// What ends a line for the reader ends a comment that begins with “//”, and nothing else does.
+    @Test(arguments: tables) func fault846_aNewCommentNeverChangesAnEntry(_ text: String) throws {
+        let comments = [
+            ("new", false), ("a */ b", false), ("a *//\u{301} b */", true), ("u\u{2028}v\u{85}w", true),
+        ]
+        for (words, flag) in comments {
+            var table = try TableText(reading: text)
+            let values = table.values
+            for index in table.entries.indices {
+                var note = EntryNote(table.entries[index].note)
+                #expect(note.text.hasSameBytes(as: table.entries[index].note))
+                note.setFirst(words, replacing: true, lineBreak: "\n")
+                if flag { note.set(.needsReview, true, lineBreak: "\n") }
+                table.entries[index].note = note.text
+                if table.entries[index].gap.isEmpty { table.entries[index].gap = "\n" }
+            }
+            let read = try TableText(reading: table.text)
+            #expect(read.values == values, "\(table.text)")
+            for entry in read.entries {
+                let expected = EntryNote(EntryNote.comment(words, lineBreak: "\n")).first
+                #expect(EntryNote(entry.note).first == expected && EntryNote(entry.note).has(.needsReview) == flag)
+            }
+        }
+    }
+
+    @Test func fault846_theLinesOfACommentAreThoseOfTheReader() throws {
+        #expect(EntryNote("// a\u{B}b\u{85}c").words == "a\u{B}b\u{85}c")
+        #expect(EntryNote("/* a\u{2028}b\r\n   c\r d */").words == "a\u{2028}b\nc\nd")
+        #expect(EntryNote("// a\u{2029}// b").words == "a\nb")
+        // A comment of a line does not swallow what follows a mark that is removed.
+        var note = EntryNote("// a\n/* Flag: unmatched */ /* c */")
+        note.set(.unused, false, lineBreak: "\n")
+        #expect(note.text == "// a\n/* c */" && note.words == "a\nc")
     }
 
     @Test(arguments: [

@@ -92,7 +92,11 @@ struct TranslationDocument: Equatable {
             let state = unit.state.map { " state=\"\($0)\"" } ?? ""
             lines.append("        <target\(state)>\(try escaped(target))</target>")
         }
-        if let note = unit.note { lines.append("        <note>\(try escaped(note))</note>") }
+        if let note = unit.note {
+            // A note only explains, so a character that XML cannot hold does not stop the export.
+            let known = note.unicodeScalars.map { MarkupText.isAllowed($0) ? $0 : "\u{FFFD}" }
+            lines.append("        <note>\(try escaped(String(String.UnicodeScalarView(known))))</note>")
+        }
         return lines + ["      </trans-unit>"]
     }
 }

@@ -24,7 +24,7 @@ struct EntryNote {
         var pieces: [Substring] = []
         var rest = note[...]
         while !rest.isEmpty {
-            let blanks = rest.prefix { $0.isWhitespace }
+            let blanks = rest[..<Self.endOfBlanks(in: rest)]
             if !blanks.isEmpty { pieces.append(blanks) }
             rest = rest[blanks.endIndex...]
             let end = Self.end(of: rest)
@@ -34,11 +34,29 @@ struct EntryNote {
         self.pieces = pieces
     }
 
-    private static func end(of comment: Substring) -> String.Index {
-        if comment.hasPrefix("//") {
-            return comment.firstIndex(where: \.isNewline) ?? comment.endIndex
+    // Bytes and not characters: for the reader of tables, a comment ends at “*/” also if a combining character follows.
+
+    private static func endOfBlanks(in text: Substring) -> String.Index {
+        var index = text.startIndex
+        while index < text.endIndex {
+            let isLineEnd = text[index...].utf8.startsWithUnicodeLineEnd
+            guard isLineEnd || text.utf8[index] <= 0x20 else { return index }
+            index = text.utf8.index(index, offsetBy: isLineEnd ? 3 : 1)
         }
-        return endSign(of: comment).map { comment.utf8.index($0, offsetBy: 2) } ?? comment.endIndex
+        return index
+    }
+
+    private static func isOfLine(_ comment: Substring) -> Bool { comment.utf8.starts(with: "//".utf8) }
+
+    /// A comment of a line ends where the reader of tables lets it end.
+    private static func end(of comment: Substring) -> String.Index {
+        let bytes = comment.utf8
+        if isOfLine(comment) {
+            return bytes.indices.first {
+                bytes[$0] == 0x0A || bytes[$0] == 0x0D || bytes[$0] == 0xE2 && bytes[$0...].startsWithUnicodeLineEnd
+            } ?? comment.endIndex
+        }
+        return endSign(of: comment).map { bytes.index($0, offsetBy: 2) } ?? comment.endIndex
     }
 
     /// Where the sign is that ends a comment; nil if there is none.
@@ -54,23 +72,24 @@ struct EntryNote {
     /// The note as it is in the file.
     var text: String { pieces.joined() }
 
-    private static func isBlank(_ piece: Substring) -> Bool { piece.allSatisfy(\.isWhitespace) }
+    private static func isBlank(_ piece: Substring) -> Bool { endOfBlanks(in: piece) == piece.endIndex }
 
     /// The words of a comment, without its signs.
     private static func words(_ comment: Substring) -> String {
-        var words = comment
-        if words.hasPrefix("//") {
-            words = words.dropFirst(2)
-        } else {
-            words = words.dropFirst(2)
-            if words.hasSuffix("*/") { words = words.dropLast(2) }
-        }
-        return words.lines.map { $0.trimmed }.joined(separator: "\n").trimmed
+        var words = comment.utf8.dropFirst(2)
+        if !isOfLine(comment), words.suffix(2).elementsEqual("*/".utf8) { words = words.dropLast(2) }
+        return lines(String(Substring(words))).map { $0.trimmed }.joined(separator: "\n").trimmed
+    }
+
+    /// The lines of a text, which end as the places of findings count them: U+2028 and U+0085 do not end one.
+    private static func lines(_ text: String) -> [Substring] {
+        guard text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return [text[...]] }
+        return text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
     }
 
     private static func flag(_ comment: Substring) -> Flag? {
         // Most comments are none, and need not be read to their ends.
-        guard comment.dropFirst(2).drop(while: \.isWhitespace).hasPrefix("Flag:") else { return nil }
+        guard comment.utf8.dropFirst(2).drop(while: { $0 <= 0x20 }).starts(with: "Flag:".utf8) else { return nil }
         let words = words(comment)
         guard words.hasPrefix("Flag:") else { return nil }
         return Flag(rawValue: String(words.dropFirst("Flag:".count)).trimmed)
@@ -100,9 +119,12 @@ struct EntryNote {
     }
 
     /// Removes a comment and the blanks before it, or after it if it is the first.
+    ///
+    /// The end of a line with a comment stays before a further comment, which would become a part of the first one.
     private mutating func remove(_ index: Int) {
         pieces.remove(at: index)
-        let blanks = index > 0 ? index - 1 : 0
+        let isAfterLine = index > 1 && index < pieces.endIndex && Self.isOfLine(pieces[index - 2])
+        let blanks = isAfterLine ? index : max(0, index - 1)
         if pieces.indices.contains(blanks), Self.isBlank(pieces[blanks]) { pieces.remove(at: blanks) }
     }
 
@@ -119,8 +141,15 @@ struct EntryNote {
 
     /// A comment with words; the lines after the first one are indented.
     static func comment(_ words: String, lineBreak: String) -> String {
-        let isPlain = !words.utf8.contains(UInt8(ascii: "*"))
-        let lines = (isPlain ? words : words.replacing("*/", with: "* /"))[...].lines
+        guard words.utf8.contains(UInt8(ascii: "*")) else {
+            return "/* " + lines(words).joined(separator: lineBreak + "   ") + " */"
+        }
+        var text: [UInt8] = []
+        for byte in words.utf8 {
+            if byte == UInt8(ascii: "/"), text.last == UInt8(ascii: "*") { text.append(UInt8(ascii: " ")) }
+            text.append(byte)
+        }
+        let lines = lines(String(decoding: text, as: UTF8.self))
         return "/* " + lines.joined(separator: lineBreak + "   ") + " */"
     }
 
@@ -131,12 +160,11 @@ struct EntryNote {
     }
 }
 
-extension Substring {
-    /// The lines, without their ends.
-    fileprivate var lines: [Substring] {
-        // Line feed to carriage return; U+0085, U+2028 and U+2029 begin with the other two.
-        guard utf8.contains(where: { (0x0A...0x0D).contains($0) || $0 == 0xC2 || $0 == 0xE2 }) else { return [self] }
-        return split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+extension Substring.UTF8View {
+    /// Whether it begins with U+2028 or U+2029, which end a line for the reader of tables.
+    fileprivate var startsWithUnicodeLineEnd: Bool {
+        let bytes = Array(prefix(3))
+        return bytes == [0xE2, 0x80, 0xA8] || bytes == [0xE2, 0x80, 0xA9]
     }
 }
 

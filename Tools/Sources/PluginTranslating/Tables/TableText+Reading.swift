@@ -65,6 +65,9 @@ private struct TableScanner {
                 note = (note.isEmpty || lineBreaks > 1 ? index : note.lowerBound)..<end
                 lineBreaks = bytes[end - 1] == 0x0A ? 1 : 0
                 index = end
+            } else if isUnicodeLineEnd(at: index) {
+                lineBreaks += 1
+                index += 3
             } else if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}") || byte <= 0x20 || isMark {
                 if byte == 0x0A { lineBreaks += 1 }
                 if byte > 0x20 { note = index + 1..<index + 1 }
@@ -86,12 +89,18 @@ private struct TableScanner {
     /// Whether a byte is one of a byte-order mark, which a text may begin with.
     private var isMark: Bool { index < 3 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) }
 
+    /// Whether U+2028 or U+2029 is at an offset, which end a line for the reader.
+    private func isUnicodeLineEnd(at offset: Int) -> Bool {
+        offset + 2 < bytes.count && bytes[offset] == 0xE2 && bytes[offset + 1] == 0x80 && bytes[offset + 2] | 1 == 0xA9
+    }
+
     /// The end of the comment at the index, without the line end; nil if there is none.
     private func endOfComment() -> Int? {
         guard bytes[index] == UInt8(ascii: "/"), index + 1 < bytes.count else { return nil }
         if bytes[index + 1] == UInt8(ascii: "/") {
-            let end = bytes[index...].firstIndex { $0 == 0x0A || $0 == 0x0D }
-            return end ?? bytes.count
+            return (index..<bytes.count).first {
+                bytes[$0] == 0x0A || bytes[$0] == 0x0D || isUnicodeLineEnd(at: $0)
+            } ?? bytes.count
         }
         guard bytes[index + 1] == UInt8(ascii: "*") else { return nil }
         var end = index + 2
