@@ -23,7 +23,11 @@ enum OwnFile {
             bytes = try file.bytes(atMost: limit)
         } catch {
             switch error {
-            case .missing: return nil
+            case .missing:
+                guard leadsNowhere(path) else { return nil }
+                throw Refusal(
+                    reason: "is a link to nothing",
+                    remedy: "Bring back the file that it leads to, or remove the link.")
             case .foreign:
                 throw Refusal(
                     reason: error.reason, remedy: "Make it yours, and writable for you alone: chown and chmod 644.")
@@ -37,6 +41,12 @@ enum OwnFile {
             throw Refusal(reason: "has more than \(limit) bytes", remedy: "Remove it.", isDamage: true)
         }
         return bytes
+    }
+
+    /// Whether a path is a link to nothing: the file may be on a disk that is not mounted now.
+    private static func leadsNowhere(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK && stat(path, &status) != 0
     }
 
     /// A directory that could not be made.

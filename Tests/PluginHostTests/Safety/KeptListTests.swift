@@ -267,6 +267,60 @@ import Testing
         }
     }
 
+    // MARK: Links
+
+    @Test func fault847_aLinkOfTheUserStaysOne() throws {
+        let tree = try CatalogTree()
+        try tree.tree.write("config/")
+        try tree.tree.write("synchronised/plugins.plist", "{ Disabled = (); }")
+        let path = tree("config/plugins.plist")
+        #expect(symlink(tree("synchronised/plugins.plist"), path) == 0)
+        let list = Self.choices(path)
+        try list.write(.disable("one"))
+        #expect(list.content.disabled == ["one"])
+        var status = stat()
+        #expect(lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+        #expect(try fileBytes(tree("synchronised/plugins.plist")) == fileBytes(path + ".backup"))
+        // A damaged file that a link leads to is not written over; the link is kept beside.
+        try tree.tree.write("synchronised/plugins.plist", "damage")
+        try list.write(.disable("two"))
+        #expect(list.content.disabled == ["one", "two"])
+        #expect(String(decoding: try fileBytes(tree("synchronised/plugins.plist")), as: UTF8.self) == "damage")
+        #expect(String(decoding: try fileBytes(path + ".damaged"), as: UTF8.self) == "damage")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root may give links away"))
+    func fault847_aLinkOfSomebodyElseIsReplacedAndNotFollowed() throws {
+        let tree = try CatalogTree()
+        try tree.tree.write("config/")
+        try tree.tree.write("target", "{ Disabled = (); }")
+        let path = tree("config/plugins.plist")
+        #expect(symlink(tree("target"), path) == 0 && lchown(path, 12345, 12345) == 0)
+        try Self.choices(path).write(.disable("one"))
+        #expect(String(decoding: try fileBytes(tree("target")), as: UTF8.self) == "{ Disabled = (); }")
+        #expect(Self.choices(path).content.disabled == ["one"])
+    }
+
+    /// The file may be on a disk that is not mounted now.
+    @Test func fault848_aLinkToNothingReleasesNoPlugin() throws {
+        let tree = try CatalogTree()
+        let path = tree("config/plugins.plist")
+        let list = Self.choices(path)
+        try list.write(.disable("one"))
+        unlink(path)
+        #expect(symlink(tree("elsewhere/plugins.plist"), path) == 0)
+        let other = Self.choices(path)
+        #expect(other.content.disabled == ["one"] && other.findings.first?.message.contains("link to nothing") == true)
+        let finding = #expect(throws: PluginFinding.self) { try other.write(.disable("two")) }
+        #expect(finding?.remedy.contains("remove the link") == true)
+        // Without a copy nobody knows what the file has.
+        unlink(path + ".backup")
+        #expect(Self.choices(path).content == .safest)
+        // To start anew.
+        unlink(path)
+        #expect(Self.choices(path).content == UserChoices())
+    }
+
     // MARK: Copies
 
     @Test func fault775_aCopyWithTheSameCodeIsInQuarantineToo() throws {
