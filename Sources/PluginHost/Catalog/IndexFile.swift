@@ -16,6 +16,8 @@ struct IndexFile: Sendable {
     /// Why there is no usable index, as the end of a sentence.
     struct Failure: Error, Equatable {
         let reason: String
+        /// What to do if the system refused, as full sentences; otherwise nil.
+        var remedy: String?
         /// Nothing is wrong with the file: another version of the library wrote it.
         var isOfOtherFormat = false
     }
@@ -52,14 +54,14 @@ struct IndexFile: Sendable {
             switch errno {
             case ENOENT, ENOTDIR: return nil
             case ELOOP: throw Failure(reason: "is a symbolic link, which is not allowed here")
-            default: throw Failure(reason: "cannot be opened (\(describe(errno: errno)))")
+            default: throw Failure(errno, to: .read, "cannot be opened")
             }
         }
         let file: OpenedFile
         do throws(OpenedFile.Failure) {
             file = try OpenedFile(adopting: descriptor)
         } catch {
-            throw Failure(reason: error.reason)
+            throw Failure(reason: error.reason, remedy: error.errno.map { ErrorNumber.remedy($0) })
         }
         guard file.identity.owner == geteuid() else {
             throw Failure(reason: "belongs to the user \(file.identity.owner), not to this one")
@@ -74,6 +76,8 @@ struct IndexFile: Sendable {
             throw Failure(reason: "is of another version: \(fault.reason)", isOfOtherFormat: true)
         } catch let fault as CatalogIndex.Fault {
             throw Failure(reason: "is damaged: \(fault.reason)")
+        } catch let failure as OpenedFile.Failure {
+            throw Failure(reason: "cannot be read", remedy: failure.errno.map { ErrorNumber.remedy($0) })
         } catch {
             throw Failure(reason: "cannot be read")
         }
@@ -84,17 +88,15 @@ struct IndexFile: Sendable {
     /// - Throws: ``Failure`` if it cannot be saved; the old file then stays unchanged.
     func write(_ index: CatalogIndex) throws(Failure) {
         let directory = Path.parent(path)
-        Self.makeDirectory(directory)
-        guard let identity = FileIdentity(path: directory) else {
-            throw Failure(reason: "cannot be written (\(describe(errno: errno)))")
-        }
+        try Self.makeDirectory(directory)
+        guard let identity = FileIdentity(path: directory) else { throw Failure(errno, to: .make, "cannot be written") }
         guard identity.owner == geteuid() else {
             throw Failure(reason: "is not written, because its directory belongs to the user \(identity.owner)")
         }
         do throws(FileReplacement.Failure) {
             try replacement.replace(path, with: index.bytes)
         } catch {
-            throw Failure(reason: "cannot be written (\(error.call): \(describe(errno: error.errno)))")
+            throw Failure(error.errno, to: error.operation, "cannot be written", "\(error.call): ")
         }
         FileReplacement.removeLeftovers(of: path)
     }
@@ -102,8 +104,33 @@ struct IndexFile: Sendable {
     /// Creates the directory and the one above it, readable only by the user.
     ///
     /// The one above may be missing too, as `~/.cache`. A home directory that does not exist is not created.
-    private static func makeDirectory(_ path: String) {
-        if mkdir(path, 0o700) == 0 || errno != ENOENT { return }
-        if mkdir(Path.parent(path), 0o700) == 0 { mkdir(path, 0o700) }
+    private static func makeDirectory(_ path: String) throws(Failure) {
+        if mkdir(path, 0o700) == 0 { return }
+        var number = errno
+        let above = Path.parent(path)
+        if number == ENOENT {
+            guard mkdir(above, 0o700) == 0 || errno == EEXIST else {
+                throw Failure(errno, to: .make, "cannot be written", "\(quoted(above)) cannot be made: ")
+            }
+            // Another process may have been faster.
+            if mkdir(path, 0o700) == 0 { return }
+            number = errno
+        }
+        // A directory that exists may also answer EROFS or EACCES.
+        if number == EEXIST || FileIdentity(path: path)?.isDirectory ?? false { return }
+        throw Failure(number, to: .make, "cannot be written", "\(quoted(path)) cannot be made: ")
+    }
+}
+
+extension IndexFile.Failure {
+    /// The remedy as the end of a message.
+    var advice: String { remedy.map { " " + $0 } ?? "" }
+
+    /// What the system refused.
+    ///
+    /// `what`: the beginning of the reason. `detail`: stands before the words of the system.
+    fileprivate init(_ errno: CInt, to operation: ErrorNumber.Operation, _ what: String, _ detail: String = "") {
+        self.init(
+            reason: "\(what) (\(detail)\(describe(errno: errno)))", remedy: ErrorNumber.remedy(errno, to: operation))
     }
 }

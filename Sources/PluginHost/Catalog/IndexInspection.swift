@@ -26,19 +26,27 @@ import Glibc
         guard FileIdentity(path: directory) != nil else {
             // It is created when it is first needed, if possible.
             if errno != ENOENT {
-                findings = [Self.unusable(directory, "cannot be opened (\(describe(errno: errno)))")]
+                let number = errno
+                findings = [
+                    Self.unusable(
+                        directory, "cannot be opened (\(describe(errno: number)))", ErrorNumber.remedy(number))
+                ]
             }
             return
         }
         findings = Permissions.findings(of: [directory])
         if access(directory, W_OK) != 0 {
-            findings.append(Self.unusable(directory, "cannot be written to (\(describe(errno: errno)))"))
+            let number = errno
+            findings.append(
+                Self.unusable(
+                    directory, "cannot be written to (\(describe(errno: number)))",
+                    ErrorNumber.remedy(number, to: .make)))
         }
         let names: BundleNames
         do throws(PluginFinding) {
             names = try BundleNames(directory: directory, extensions: [IndexFile.pathExtension])
         } catch {
-            findings.append(Self.unusable(directory, "cannot be listed"))
+            findings.append(Self.unusable(directory, "cannot be listed", error.remedy))
             return
         }
         for name in names.names where name.isReadable {
@@ -49,16 +57,16 @@ import Glibc
                 if error.isOfOtherFormat {
                     countOfOtherFormats += 1
                 } else {
-                    findings.append(Self.unusable(path, error.reason))
+                    findings.append(Self.unusable(path, error.reason, error.remedy))
                 }
             }
         }
     }
 
-    private static func unusable(_ path: String, _ reason: String) -> PluginFinding {
+    private static func unusable(_ path: String, _ reason: String, _ remedy: String? = nil) -> PluginFinding {
         finding(
             path, "The index of plug-ins \(quoted(path)) \(reason).",
-            "Remove it, or make the user of the application its owner; it is created again.")
+            remedy ?? "Remove it, or make the user of the application its owner; it is created again.")
     }
 
     private static func finding(_ path: String?, _ message: String, _ remedy: String) -> PluginFinding {

@@ -287,7 +287,8 @@ public final class PluginCatalog: Sendable {
             return try file.read()
         } catch {
             HostEnvironment.log(
-                .notice, "The index of plug-ins \(quoted(file.path)) \(error.reason); it is created again.")
+                .notice,
+                "The index of plug-ins \(quoted(file.path)) \(error.reason); it is created again.\(error.advice)")
             return nil
         }
     }
@@ -299,7 +300,10 @@ public final class PluginCatalog: Sendable {
         } catch {
             // Not a warning: a start without an index finds the same plug-ins, only more slowly.
             HostEnvironment.log(
-                .info, "The index of plug-ins \(quoted(file.path)) \(error.reason); each start reads every bundle.")
+                .info,
+                """
+                The index of plug-ins \(quoted(file.path)) \(error.reason); each start reads every bundle.\(error.advice)
+                """)
         }
     }
 }

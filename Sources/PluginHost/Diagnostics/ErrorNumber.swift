@@ -56,8 +56,14 @@ import Synchronization
     @_spi(Tools) public static func remedy(_ number: CInt, to operation: Operation = .read) -> String {
         if operation == .start, let remedy = remedyToStart(number) { return remedy }
         if operation != .read, operation != .start, let remedy = remedyToChange(number, operation) { return remedy }
-        guard let remedy = commonRemedy(number) else { return afterwards(operation) }
+        guard let remedy = commonRemedy(number) else { return unknown(operation) }
         return isPassing(number) ? remedy + " " + afterwards(operation) : remedy
+    }
+
+    /// For what nobody expects.
+    private static func unknown(_ operation: Operation) -> String {
+        operation == .read
+            ? afterwards(.read) : "Look in the system's log for the cause. " + afterwards(operation)
     }
 
     /// What happens when the cause is gone.

@@ -25,7 +25,7 @@ struct DirectoryLock: ~Copyable {
         var remedy: String {
             switch self {
             case .busy: "Try again when the other process has finished its change."
-            case .system(let errno): ErrorNumber.remedy(errno, to: .make)
+            case .system(let errno): ErrorNumber.remedy(errno)
             }
         }
     }

@@ -21,6 +21,17 @@ import Glibc
         let call: String
         /// The error number.
         @_spi(Tools) public let errno: CInt
+
+        /// What the system refused.
+        @_spi(Tools) public var operation: ErrorNumber.Operation {
+            switch call {
+            case "open": .make
+            case "rename": .rename
+            default: .write
+            }
+        }
+        /// What to do, as full sentences.
+        @_spi(Tools) public var remedy: String { ErrorNumber.remedy(errno, to: operation) }
     }
 
     /// A replacement with the system's own calls.

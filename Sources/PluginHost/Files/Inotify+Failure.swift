@@ -35,7 +35,11 @@ extension Inotify.Failure {
                     + "forked from.",
                 "Make a watch in the child, after exec()."
             )
-        default: ("\(quoted(directory)) is not watched for changes.", "")
+        default:
+            (
+                "\(quoted(directory)) is not watched for changes.",
+                ErrorNumber.remedy(errno, to: step == .directory ? .read : .start)
+            )
         }
     }
 

@@ -24,6 +24,8 @@ import Glibc
         @_spi(Tools) public let path: String
         /// The error number of the operation.
         @_spi(Tools) public let errno: CInt
+        /// What the system refused.
+        @_spi(Tools) public var operation = ErrorNumber.Operation.read
     }
 
     /// A name as text, with U+FFFD in place of bytes that are not UTF-8.
@@ -51,9 +53,9 @@ import Glibc
     deinit { close(descriptor) }
 
     /// The failure of the last system call on a name in this directory.
-    func failure(_ name: Name) -> Failure {
+    func failure(_ name: Name, to operation: ErrorNumber.Operation = .read) -> Failure {
         let number = errno
-        return Failure(path: Path.join(path, Self.text(name)), errno: number)
+        return Failure(path: Path.join(path, Self.text(name)), errno: number, operation: operation)
     }
 
     func directory(_ name: Name) throws(Failure) -> OpenedDirectory {
@@ -62,14 +64,18 @@ import Glibc
 
     /// Opens a directory; creates it, for its owner only, if it does not exist.
     func madeDirectory(_ name: Name) throws(Failure) -> OpenedDirectory {
-        guard mkdirat(descriptor, name, 0o700) == 0 || errno == EEXIST else { throw failure(name) }
+        guard mkdirat(descriptor, name, 0o700) == 0 || errno == EEXIST else {
+            throw failure(name, to: .make)
+        }
         return try directory(name)
     }
 
     /// Opens a file; links are not followed, and a FIFO does not wait for a writer.
     func file(_ name: Name, _ flags: CInt = O_RDONLY, mode: mode_t = 0) throws(Failure) -> CInt {
         let file = phs_open(descriptor, name, flags | O_NOFOLLOW, mode)
-        guard file >= 0 else { throw failure(name) }
+        guard file >= 0 else {
+            throw failure(name, to: flags & O_CREAT != 0 ? .make : flags & O_ACCMODE != O_RDONLY ? .write : .read)
+        }
         return file
     }
 
@@ -138,21 +144,23 @@ import Glibc
     }
 
     func makeLink(_ name: Name, to target: Name) throws(Failure) {
-        guard symlinkat(target, descriptor, name) == 0 else { throw failure(name) }
+        guard symlinkat(target, descriptor, name) == 0 else { throw failure(name, to: .make) }
     }
 
     func rename(_ old: Name, to new: Name) throws(Failure) {
-        guard renameat(descriptor, old, descriptor, new) == 0 else { throw failure(new) }
+        guard renameat(descriptor, old, descriptor, new) == 0 else { throw failure(new, to: .rename) }
     }
 
     /// Removes the item with a name, and with a directory everything in it; links are removed, not followed.
     @_spi(Tools) public func remove(_ name: Name) throws(Failure) {
         if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return }
-        guard errno == EISDIR || errno == EPERM else { throw failure(name) }
+        guard errno == EISDIR || errno == EPERM else { throw failure(name, to: .remove) }
         do {
             let inside = try directory(name)
             for name in try inside.names { try inside.remove(name) }
         }
-        guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || errno == ENOENT else { throw failure(name) }
+        guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
+            throw failure(name, to: .remove)
+        }
     }
 }

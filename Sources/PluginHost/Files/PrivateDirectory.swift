@@ -23,9 +23,9 @@ final class PrivateDirectory: Sendable {
     private let lock: CInt
     private let process = getpid()
 
-    /// Why there is none: each place with the reason as the end of a sentence.
+    /// Why there is none: each place with the reason as the end of a sentence, and what to do if the system refused.
     struct Failure: Error {
-        var refusals: [(place: String, reason: String)] = []
+        var refusals: [(place: String, reason: String, remedy: String?)] = []
     }
 
     private static let current = Lock<PrivateDirectory?>(nil)
@@ -57,7 +57,7 @@ final class PrivateDirectory: Sendable {
             case .success(let made):
                 (path, lock) = made
                 return
-            case .failure(let refusal): failure.refusals.append((place, refusal.reason))
+            case .failure(let refusal): failure.refusals.append((place, refusal.reason, refusal.remedy))
             }
         }
         throw failure
@@ -105,14 +105,20 @@ final class PrivateDirectory: Sendable {
 
     private struct Refusal: Error {
         let reason: String
+        /// What to do if the system refused, as full sentences.
+        var remedy: String?
     }
 
-    private static func refused(errno: CInt) -> Result<(path: String, lock: CInt), Refusal> {
-        .failure(Refusal(reason: "cannot be used (\(describe(errno: errno)))"))
+    private static func refused(
+        errno: CInt, to operation: ErrorNumber.Operation
+    ) -> Result<(path: String, lock: CInt), Refusal> {
+        .failure(
+            Refusal(
+                reason: "cannot be used (\(describe(errno: errno)))", remedy: ErrorNumber.remedy(errno, to: operation)))
     }
 
     private static func make(in place: String, _ limit: Wait) -> Result<(path: String, lock: CInt), Refusal> {
-        if mkdir(place, 0o700) != 0, errno != EEXIST { return refused(errno: errno) }
+        if mkdir(place, 0o700) != 0, errno != EEXIST { return refused(errno: errno, to: .make) }
         // A link at its end might have been created by another user; links above it belong to the system.
         let above = Path.resolved(Path.parent(place)) ?? Path.parent(place)
         do throws(OpenedDirectory.Failure) {
@@ -120,7 +126,7 @@ final class PrivateDirectory: Sendable {
             if let reason = reasonAgainst(base) { return .failure(Refusal(reason: reason)) }
             return .success(try make(in: base, limit))
         } catch {
-            guard error.errno == EWOULDBLOCK else { return refused(errno: error.errno) }
+            guard error.errno == EWOULDBLOCK else { return refused(errno: error.errno, to: error.operation) }
             return .failure(
                 Refusal(
                     reason: """
@@ -173,20 +179,24 @@ final class PrivateDirectory: Sendable {
         let gate = try base.file(lockName, O_RDWR | O_CREAT, mode: 0o600)
         defer { close(gate) }
         while flock(gate, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EINTR || errno == EWOULDBLOCK, limit.sleep() else { throw base.failure(lockName) }
+            guard errno == EINTR || errno == EWOULDBLOCK, limit.sleep() else {
+                throw base.failure(lockName, to: .write)
+            }
         }
         for name in try base.names where OpenedDirectory.text(name).hasPrefix(prefix) {
             // If it cannot be renamed now, another process may do it later.
             try? takeAwayIfDead(name, in: base)
         }
         var template = OpenedDirectory.name(Path.join(base.path, prefix + "XXXXXX"))
-        guard mkdtemp(&template) != nil else { throw base.failure(OpenedDirectory.name(prefix)) }
+        guard mkdtemp(&template) != nil else {
+            throw base.failure(OpenedDirectory.name(prefix), to: .make)
+        }
         let own = try OpenedDirectory(path: OpenedDirectory.text(template))
-        guard mode == 0o700 || fchmod(own.descriptor, mode) == 0 else { throw own.failure(lockName) }
+        guard mode == 0o700 || fchmod(own.descriptor, mode) == 0 else { throw own.failure(lockName, to: .write) }
         let lock = try own.file(lockName, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             defer { close(lock) }
-            throw own.failure(lockName)
+            throw own.failure(lockName, to: .write)
         }
         return (own.path, lock)
     }

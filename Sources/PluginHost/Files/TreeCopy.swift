@@ -108,7 +108,7 @@ struct TreeCopy {
         var found = phs_file_identity()
         guard phs_fstat(from.descriptor, &found) == 0,
             fchmod(to.descriptor, mode_t(found.mode) & permissions | Self.ownerOnly) == 0
-        else { throw Failure(path: to.path, errno: errno) }
+        else { throw Failure(path: to.path, errno: errno, operation: .write) }
     }
 
     private mutating func remove(_ name: Name, in directory: borrowing OpenedDirectory) throws(Failure) {
@@ -132,11 +132,14 @@ struct TreeCopy {
         let copy = try to.file(Self.temporaryName, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
         defer { close(copy) }
         // Because of the mask of the process.
-        if permissions != Self.ownerOnly, fchmod(copy, mode) != 0 { throw to.failure(name) }
+        if permissions != Self.ownerOnly, fchmod(copy, mode) != 0 { throw to.failure(name, to: .write) }
         do throws(OpenedFile.Failure) {
             bytes += try source.copyContent(to: copy, atMost: limits.bytes - bytes)
         } catch {
-            throw Failure(path: Path.join(from.path, OpenedDirectory.text(name)), errno: error.errno ?? EIO)
+            let number = error.errno ?? EIO
+            throw Failure(
+                path: Path.join(from.path, OpenedDirectory.text(name)), errno: number,
+                operation: [ENOSPC, EDQUOT].contains(number) ? .write : .read)
         }
         try to.rename(Self.temporaryName, to: name)
         report.isChanged = true

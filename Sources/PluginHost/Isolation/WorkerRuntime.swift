@@ -66,8 +66,11 @@ struct WorkerRuntime: Sendable, Hashable {
                     if access(program, X_OK) == 0 {
                         runtime = WorkerRuntime(directory: path, toolchain: toolchain)
                     } else {
-                        let reason = describe(errno: errno)
-                        problem = "The program “\(WorkerProgram.fileName)” cannot be executed: \(reason)."
+                        let number = errno
+                        problem = """
+                            The program “\(WorkerProgram.fileName)” cannot be executed: \(describe(errno: number)). \
+                            \(ErrorNumber.remedy(number, to: .start))
+                            """
                     }
                 } else {
                     problem = "The program “\(WorkerProgram.fileName)” has no note of the toolchain that built it."

@@ -53,7 +53,7 @@ struct BundleCopy: Sendable {
             throw Self.error(original, error)
         }
         guard rename(draft, place) == 0 else {
-            throw Self.error(original, OpenedDirectory.Failure(path: place, errno: errno))
+            throw Self.error(original, OpenedDirectory.Failure(path: place, errno: errno, operation: .rename))
         }
         path = Path.join(place, Self.name(original))
         CopiedPaths.insert(path, of: original)
@@ -66,7 +66,7 @@ struct BundleCopy: Sendable {
         let target = Path.join(draft, name(original))
         let place = permissions(original) & 0o711
         guard mkdir(draft, place) == 0, mkdir(target, 0o700) == 0, chmod(draft, place) == 0 else {
-            throw OpenedDirectory.Failure(path: draft, errno: errno)
+            throw OpenedDirectory.Failure(path: draft, errno: errno, operation: .make)
         }
         var last = OpenedDirectory.Failure(path: original, errno: EAGAIN)
         // If the bundle still changes after so many attempts, its installation is not finished: report that, and make
@@ -150,7 +150,10 @@ struct BundleCopy: Sendable {
     static func error(_ bundlePath: String, _ failure: OpenedDirectory.Failure) -> PluginError {
         let system = describe(errno: failure.errno)
         switch failure.errno {
-        case EAGAIN, ENOENT, ENOTDIR, ELOOP:
+        // Only what is read: a directory of the copy does not disappear by an installation.
+        case EAGAIN,
+            ENOENT where failure.operation == .read, ENOTDIR where failure.operation == .read,
+            ELOOP where failure.operation == .read:
             return error(
                 bundlePath, "The bundle is being changed while its private copy is made, at \(quoted(failure.path)).",
                 remedy: "It is loaded as soon as its installation is complete.", system, refusal: failure.errno)
@@ -166,12 +169,13 @@ struct BundleCopy: Sendable {
         case ENOSPC, EDQUOT:
             return error(
                 bundlePath, "There is no space for a private copy of the bundle, at \(quoted(failure.path)).",
-                remedy: "Free some space, or set PLUGINHOST_COPIES to another directory.", system,
+                remedy: ErrorNumber.remedy(failure.errno, to: failure.operation)
+                    + " Or set PLUGINHOST_COPIES to a directory on another file system.", system,
                 refusal: failure.errno)
         default:
             return error(
                 bundlePath, "The private copy of the bundle cannot be made, because of \(quoted(failure.path)).",
-                remedy: ErrorNumber.remedy(failure.errno), system, refusal: failure.errno)
+                remedy: ErrorNumber.remedy(failure.errno, to: failure.operation), system, refusal: failure.errno)
         }
     }
 }
@@ -190,9 +194,10 @@ extension PrivateDirectory.Failure {
         var finding = PluginFinding(
             .copyFailed, filePath: refusals.first?.place,
             message: "There is no directory for private copies of plug-ins: \(places.joined(separator: "; ")).",
-            remedy: """
-                Set the environment variable PLUGINHOST_COPIES to a directory of your own, with permissions 0700, on a \
-                file system that is not mounted noexec.
+            remedy: (refusals.first?.remedy.map { $0 + " Or set" } ?? "Set")
+                + """
+                 the environment variable PLUGINHOST_COPIES to a directory of your own, with permissions 0700, on a file \
+                system that is not mounted noexec.
                 """)
         // The next use of the plug-in tries each place again.
         finding.refusal = EACCES

@@ -75,7 +75,9 @@ public enum CrashJournal {
         Quarantine.current = quarantine
         let place = Path.join(directory, "journals")
         let unmade = OwnFile.makeDirectory(place).map {
-            "\(quoted($0.path)) cannot be made (\(describe(errno: $0.errno)))"
+            Refusal(
+                reason: "\(quoted($0.path)) cannot be made (\(describe(errno: $0.errno)))",
+                remedy: ErrorNumber.remedy($0.errno, to: .make))
         }
         // So that no process removes the journal that another one is about to begin.
         let (records, refusal) = OwnFile.withLock(on: place, waitingAtMost: .seconds(1)) { isHeld in
@@ -118,17 +120,30 @@ public enum CrashJournal {
 
     // MARK: Beginning
 
-    /// - Returns: why no journal was begun, as the end of a sentence.
-    private static func beginFile(in directory: String) -> String? {
+    /// Why no journal was begun.
+    private struct Refusal {
+        /// As the end of a sentence.
+        let reason: String
+        let remedy: String
+
+        init(reason: String, remedy: String) { (self.reason, self.remedy) = (reason, remedy) }
+
+        init(_ errno: CInt) {
+            self.init(reason: describe(errno: errno), remedy: ErrorNumber.remedy(errno, to: .make))
+        }
+    }
+
+    /// - Returns: why no journal was begun.
+    private static func beginFile(in directory: String) -> Refusal? {
         var failure = phs_failure()
         // Another process may have this number, in another container with the same home directory.
         for number in 0..<8 {
             let name = number == 0 ? "\(getpid())" : "\(getpid())-\(number)"
             let error = phs_journal_begin(Path.join(directory, name), &failure)
             if error == 0 { return nil }
-            if error != EBUSY { return describe(errno: error) }
+            if error != EBUSY { return Refusal(error) }
         }
-        return describe(errno: EBUSY)
+        return Refusal(EBUSY)
     }
 
     private static func installHandlers() {
@@ -146,11 +161,11 @@ public enum CrashJournal {
         }
     }
 
-    static func unusable(_ path: String, _ reason: String) -> PluginFinding {
+    private static func unusable(_ path: String, _ refusal: Refusal) -> PluginFinding {
         PluginFinding(
             .warning, .journalUnusable, filePath: path,
-            message: "No crash journal can be written in \(quoted(path)): \(reason).",
-            remedy: "Make the directory writable for the user. Without a journal, a crash names no plug-in.")
+            message: "No crash journal can be written in \(quoted(path)): \(refusal.reason).",
+            remedy: "\(refusal.remedy) Without a journal, a crash names no plug-in.")
     }
 
     private static func failure(_ path: String, _ message: String, _ remedy: String) -> PluginError {

@@ -113,7 +113,8 @@ struct JournalDirectory {
             case EPERM: "belongs to another user"
             default: "cannot be read (\(describe(errno: error)))"
             }
-        HostEnvironment.log(.warning, "The crash journal \(quoted(file)) \(reason); it is ignored.")
+        let advice = [EINVAL, ELOOP, EPERM].contains(error) ? "" : " " + ErrorNumber.remedy(error)
+        HostEnvironment.log(.warning, "The crash journal \(quoted(file)) \(reason); it is ignored.\(advice)")
         if error == EINVAL || error == ELOOP { unlink(file) }
     }
 }

@@ -34,7 +34,7 @@ enum ListFile {
         let reason: String
         let remedy: String
 
-        static func system(_ errno: CInt, to operation: ErrorNumber.Operation = .write) -> Unwritable {
+        static func system(_ errno: CInt, to operation: ErrorNumber.Operation) -> Unwritable {
             Unwritable(reason: describe(errno: errno), remedy: ErrorNumber.remedy(errno, to: operation))
         }
     }
@@ -64,7 +64,7 @@ enum ListFile {
         do throws(FileReplacement.Failure) {
             try FileReplacement().replace(path, with: bytes)
         } catch {
-            throw .system(error.errno)
+            throw .system(error.errno, to: error.operation)
         }
         FileReplacement.removeLeftovers(of: path)
     }

@@ -73,6 +73,22 @@ import Testing
         #expect(try BundleNames(directory: tree("index"), extensions: ["new"]).names.isEmpty)
     }
 
+    /// The reason is that of the directory which cannot be made, and not that it does not exist.
+    @Test func fault845_aDirectoryForTheIndexThatCannotBeMadeIsNamed() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try CatalogTree()
+            try tree.tree.write("closed/")
+            try #require(chmod(tree("closed"), 0o555) == 0)
+            if geteuid() == 0 { try #require(seteuid(65534) == 0) }
+            let file = IndexFile(path: tree("closed/cache/pluginhost/0.index"))
+            let problem = #expect(throws: IndexFile.Failure.self) { try file.write(tree.scan("nothing")) }
+            #expect(problem?.reason.contains(describe(errno: EACCES)) == true, "\(problem?.reason ?? "")")
+            #expect(problem?.reason.contains(tree("closed/cache")) == true, "\(problem?.reason ?? "")")
+            #expect(problem?.remedy == ErrorNumber.remedy(EACCES, to: .make))
+            if geteuid() != getuid() { try #require(seteuid(getuid()) == 0) }
+        }
+    }
+
     @Test func aPartialWriteIsContinued() throws {
         let tree = try CatalogTree()
         var replacement = FileReplacement()

@@ -178,7 +178,7 @@ import Testing
             let error = #expect(throws: PluginError.self) { try plugin.bundle.loadAndReturnError() }
             #expect(error?.code == .workerUnavailable && error?.bundlePath == plugin.bundle.bundlePath)
             #expect(error?.filePath == path && error?.subject == "$STATE")
-            #expect(error?.findings[0].remedy.contains("remove what is in its place") == true)
+            #expect(error?.findings[0].remedy.contains("Remove what is in its place") == true)
             #expect(PluginWorker.all.isEmpty)
         }
     }

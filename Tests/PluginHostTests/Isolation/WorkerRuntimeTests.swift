@@ -147,7 +147,9 @@ import Testing
             let disabled = try Runtime()
             #expect(chmod(disabled.directory + "/pluginhost-worker", 0o644) == 0)
             HostEnvironment.current.runtimes += [disabled.directory]
-            let problem = "The program “pluginhost-worker” cannot be executed: Permission denied."
+            let problem =
+                "The program “pluginhost-worker” cannot be executed: Permission denied. "
+                + ErrorNumber.remedy(EACCES, to: .start)
             #expect(WorkerRuntimePlace.all.last?.problem == problem)
             let message = try Self.mismatch(plugin).description
             #expect(message.contains("“\(disabled.directory)” is none: \(problem)"), "\(message)")

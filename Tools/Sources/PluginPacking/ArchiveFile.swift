@@ -25,9 +25,16 @@ final class ArchiveFile {
         descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         self.path = path
         var status = stat()
-        guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
             size = 0
-            throw .refused(.unreadable, path, cannot: "be read as an archive", errno: descriptor < 0 ? errno : EINVAL)
+            throw .refused(.unreadable, path, cannot: "be read as an archive", errno: errno)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            size = 0
+            let kind = status.st_mode & S_IFMT == S_IFDIR ? "a directory" : "a device, a FIFO or a socket"
+            throw PackingError(
+                .unreadable, path: path, message: "\(quoted(path)) cannot be read as an archive: it is \(kind).",
+                remedy: "Name an archive that is a regular file, or a directory NAME.bundle.")
         }
         size = Int64(status.st_size)
     }

@@ -42,7 +42,7 @@ struct ArchiveWriter: ~Copyable {
         guard descriptor >= 0 else {
             let number = errno
             packing_zstd_free(stream)
-            throw .refused(.unwritable, path, cannot: "be made", errno: number)
+            throw .refused(.unwritable, path, cannot: "be made", to: .make, errno: number)
         }
         self.path = path
         self.descriptor = descriptor

@@ -75,7 +75,7 @@ public struct BundlePacker: Sendable {
         let executable = try executable(of: source)
         try FileTree.makeDirectory(output)
         guard let output = Path.resolved(output) else {
-            throw .refused(.unwritable, output, cannot: "be written to", errno: errno)
+            throw .refused(.unwritable, output, cannot: "be written to", to: .make, errno: errno)
         }
         let target = Path.join(output, source.name + ".bundle")
         var tree = FileTree(root: target)

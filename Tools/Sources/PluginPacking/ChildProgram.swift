@@ -14,7 +14,7 @@ enum ChildProgram {
     /// Returns what a program prints to standard output.
     static func output(_ arguments: [String], to purpose: String) throws(PackingError) -> String {
         var ends: [CInt] = [0, 0]
-        guard pipe(&ends) == 0 else { throw failed(arguments, purpose, describe(errno: errno)) }
+        guard pipe(&ends) == 0 else { throw failed(arguments, purpose, errno: errno) }
         defer { close(ends[0]) }
         let child = try start(arguments, to: purpose, output: ends[1], closing: ends[0])
         var output: [UInt8] = []
@@ -49,9 +49,7 @@ enum ChildProgram {
         var child = pid_t()
         let number = posix_spawnp(&child, arguments[0], &files, nil, &words, environ)
         guard number == 0 else {
-            let reason =
-                number == ENOENT ? "there is no program \(quoted(arguments[0])) in PATH" : describe(errno: number)
-            throw failed(arguments, purpose, reason)
+            throw failed(arguments, purpose, errno: number)
         }
         return child
     }
@@ -61,7 +59,7 @@ enum ChildProgram {
     ) throws(PackingError) {
         var status: CInt = 0
         while waitpid(child, &status, 0) < 0 {
-            guard errno == EINTR else { throw failed(arguments, purpose, describe(errno: errno)) }
+            guard errno == EINTR else { throw failed(arguments, purpose, errno: errno) }
         }
         let signal = status & 0x7F
         guard status != 0 else { return }
@@ -69,10 +67,22 @@ enum ChildProgram {
         throw failed(arguments, purpose, end)
     }
 
-    private static func failed(_ arguments: [String], _ purpose: String, _ reason: String) -> PackingError {
+    /// The system did not start the program.
+    private static func failed(_ arguments: [String], _ purpose: String, errno: CInt) -> PackingError {
+        let isSearched = !arguments[0].contains("/")
+        let reason =
+            errno == ENOENT && isSearched
+            ? "there is no program \(quoted(arguments[0])) in PATH" : describe(errno: errno)
+        return failed(arguments, purpose, reason, remedy: ErrorNumber.remedy(errno, to: .start))
+    }
+
+    private static func failed(
+        _ arguments: [String], _ purpose: String, _ reason: String,
+        remedy: String = "Run the command by itself, and mend what it reports."
+    ) -> PackingError {
         PackingError(
             .toolFailed, path: arguments[0],
             message: "\(quoted(arguments.joined(separator: " "))), which is to \(purpose), failed: \(reason).",
-            remedy: "Run the command by itself, and mend what it reports.")
+            remedy: remedy)
     }
 }

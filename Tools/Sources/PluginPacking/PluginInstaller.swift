@@ -294,7 +294,9 @@ public struct PluginInstaller: Sendable {
             throw .refused(.notInstalled, folder, cannot: "be looked through", errno: errno)
         }
         let descriptor = openFile(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .refused(.unwritable, folder, cannot: "be opened", errno: errno) }
+        guard descriptor >= 0 else {
+            throw .refused(.unwritable, folder, cannot: "be opened", to: .read, errno: errno)
+        }
         defer { close(descriptor) }
         let end = ContinuousClock.now + Self.longestWait
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {

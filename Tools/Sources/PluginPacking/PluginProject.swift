@@ -69,7 +69,7 @@ public struct PluginProject: Sendable {
     public func make(in directory: String) throws(PackingError) -> String {
         try checkName()
         guard let parent = Path.resolved(directory) else {
-            throw .refused(.unwritable, directory, cannot: "be written to", errno: errno)
+            throw .refused(.unwritable, directory, cannot: "be written to", to: .make, errno: errno)
         }
         let target = Path.join(parent, name)
         var status = stat()

@@ -40,7 +40,7 @@ struct StagingDirectory: ~Copyable {
             lock = descriptor
             return
         }
-        throw .refused(.unwritable, directory, cannot: "be written to", errno: EAGAIN)
+        throw .refused(.unwritable, directory, cannot: "be written to", to: .make, errno: EAGAIN)
     }
 
     deinit {
@@ -52,7 +52,7 @@ struct StagingDirectory: ~Copyable {
     private static func make(in directory: String) throws(PackingError) -> (path: String, lock: CInt)? {
         var template = OpenedDirectory.name(Path.join(directory, prefix) + "XXXXXX")
         guard mkdtemp(&template) != nil else {
-            throw .refused(.unwritable, directory, cannot: "be written to", errno: errno)
+            throw .refused(.unwritable, directory, cannot: "be written to", to: .make, errno: errno)
         }
         let made = OpenedDirectory.text(template)
         let descriptor = openFile(made, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -108,7 +108,7 @@ struct StagingDirectory: ~Copyable {
         do throws(OpenedDirectory.Failure) {
             try OpenedDirectory(path: Path.parent(path)).remove(OpenedDirectory.name(Path.lastComponent(path)))
         } catch {
-            throw .refused(.unwritable, error.path, cannot: "be removed", to: .remove, errno: error.errno)
+            throw .refused(.unwritable, error.path, cannot: "be removed", to: error.operation, errno: error.errno)
         }
     }
 

@@ -81,7 +81,7 @@ struct UnpackedBundle {
     /// Makes a file that does not exist yet, and opens it for writing.
     static func newFile(_ path: String) throws(PackingError) -> CInt {
         let file = openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .refused(.unwritable, path, cannot: "be made", errno: errno) }
+        guard file >= 0 else { throw .refused(.unwritable, path, cannot: "be made", to: .make, errno: errno) }
         return file
     }
 
@@ -91,10 +91,12 @@ struct UnpackedBundle {
     private func make(_ path: String, below directory: String = "") throws(PackingError) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, path.utf8.count > directory.utf8.count else {
-            throw .refused(.unwritable, path, cannot: "be made", errno: errno)
+            throw .refused(.unwritable, path, cannot: "be made", to: .make, errno: errno)
         }
         try make(Path.parent(path), below: directory)
-        guard mkdir(path, 0o700) == 0 else { throw .refused(.unwritable, path, cannot: "be made", errno: errno) }
+        guard mkdir(path, 0o700) == 0 else {
+            throw .refused(.unwritable, path, cannot: "be made", to: .make, errno: errno)
+        }
     }
 
     private func invalid(_ reason: String) -> PackingError {

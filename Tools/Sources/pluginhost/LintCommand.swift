@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+@_spi(Tools) import PluginHost
 import PluginLinting
 
 /// `pluginhost lint`: finds faults in property lists, strings tables and nibs.
@@ -76,8 +77,12 @@ struct LintCommand: ParsableCommand {
 
     mutating func run() throws {
         for source in sources where access(source, R_OK) != 0 {
-            let reason = String(cString: strerror(errno))
-            throw ValidationError("The sources \(source.escapedForTerminal) cannot be read: \(reason).")
+            let number = errno
+            throw ValidationError(
+                """
+                The sources \(source.escapedForTerminal) cannot be read: \(describe(errno: number)). \
+                \(ErrorNumber.remedy(number))
+                """)
         }
         nibLimits.apply()
         let linter = BundleLinter(sources: sources, classLists: classes, plugins: plugins)

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+@_spi(Tools) import PluginHost
 
 /// Standard output: how wide it is, and whether it shows colour.
 struct Terminal {
@@ -71,7 +72,12 @@ struct Terminal {
 
     private static func fail(_ descriptor: Int32, _ error: Int32) -> Never {
         if descriptor != STDERR_FILENO {
-            write("pluginhost: the output cannot be written: \(String(cString: strerror(error)))\n", to: STDERR_FILENO)
+            write(
+                """
+                pluginhost: the output cannot be written: \(describe(errno: error)). \
+                \(ErrorNumber.remedy(error, to: .write))
+
+                """, to: STDERR_FILENO)
         }
         exit(ExitStatus.unable.rawValue)
     }

@@ -79,7 +79,7 @@ extension PluginFinding {
             message: isProgram
                 ? "The worker program \(quoted(program)) cannot be started."
                 : "No worker process can be started: \(failure.step) failed.",
-            remedy: isProgram
+            remedy: isProgram && ErrorNumber.saysAbsent(failure.errno)
                 ? "Install the application again, or set HostEnvironment.workerPath to the directory of “pluginhost-worker”."
                 : ErrorNumber.remedy(failure.errno, to: .start),
             systemMessage: describe(errno: failure.errno))
@@ -91,15 +91,12 @@ extension PluginFinding {
         var finding = PluginFinding(
             .workerUnavailable, filePath: path, subject: "$STATE",
             message: "The directory for the state of the plug-in, \(quoted(path)), cannot be created or opened.",
-            remedy: """
-                Let the application write to the directory above it, and remove what is in its place unless that is a \
-                directory; or set XDG_STATE_HOME to another directory.
-                """,
+            remedy: [EEXIST, ENOTDIR, ELOOP].contains(errno)
+                ? "Remove what is in its place, or in that of a directory above it, unless that is a directory; links are not followed."
+                : ErrorNumber.remedy(errno, to: .make),
             systemMessage: describe(errno: errno))
-        if ErrorNumber.isPassing(errno) {
-            finding.remedy = ErrorNumber.remedy(errno, to: .make)
-            finding.refusal = errno
-        }
+        finding.remedy += " Or set XDG_STATE_HOME to another directory."
+        if ErrorNumber.isPassing(errno) { finding.refusal = errno }
         return finding
     }
 

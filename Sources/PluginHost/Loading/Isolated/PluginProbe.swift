@@ -80,7 +80,7 @@ public enum PluginProbe {
             bundlePath: bundle.bundlePath,
             PluginFinding(
                 .workerUnavailable, message: "No thread can be started to try the plug-in.",
-                systemMessage: describe(errno: status)))
+                remedy: ErrorNumber.remedy(status, to: .start), systemMessage: describe(errno: status)))
     }
 
     private static func placement(of bundle: PluginBundle, _ time: Duration) throws(PluginError) -> Placement {

@@ -130,25 +130,33 @@ final class ProbeResults: Sendable {
         }
         let path = Path.join(directory, name)
         let reason: String
+        var remedy = ""
         do {
-            // The catalogue has made it, unless somebody removed it.
-            mkdir(directory, 0o700)
             let bytes = try result.bytes()
-            if bytes.count <= Self.mostBytes {
+            // The catalogue has made the directory, unless the system refused or somebody removed it.
+            if let unmade = OwnFile.makeDirectory(directory) {
+                reason = "\(quoted(unmade.path)) cannot be made: \(describe(errno: unmade.errno))"
+                remedy = ErrorNumber.remedy(unmade.errno, to: .make)
+            } else if bytes.count <= Self.mostBytes {
                 try FileReplacement().replace(path, with: bytes)
                 FileReplacement.removeLeftovers(of: path)
                 unwritten.withLock { _ = $0.removeValue(forKey: name) }
                 return
+            } else {
+                reason = "it would have \(bytes.count) bytes"
             }
-            reason = "it would have \(bytes.count) bytes"
         } catch let failure as FileReplacement.Failure {
             reason = describe(errno: failure.errno)
+            remedy = failure.remedy
         } catch {
             reason = "\(error)"
         }
         unwritten.withLock { $0[name] = result }
         HostEnvironment.log(
-            .info, "The result of a probe \(quoted(path)) cannot be written (\(reason)); each start tries the plug-in.")
+            .info,
+            """
+            The result of a probe \(quoted(path)) cannot be written (\(reason)); each start tries the plug-in. \(remedy)
+            """)
     }
 
     // MARK: Errors

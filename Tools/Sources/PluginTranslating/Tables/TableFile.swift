@@ -125,15 +125,15 @@ enum InputFile {
 }
 
 /// Writes files as a whole.
-enum OutputFile {
+package enum OutputFile {
     /// Replaces a file or makes a new one, with the directory above it.
     ///
     /// The rights of an existing file are kept, and a link stays a link.
-    static func write(_ bytes: [UInt8], to path: String) throws(LintFinding) {
+    package static func write(_ bytes: [UInt8], to path: String) throws(LintFinding) {
         let target = Path.resolved(path) ?? path
         let directory = Path.parent(target)
         if FileIdentity(path: directory) == nil, mkdir(directory, 0o777) != 0, errno != EEXIST {
-            throw refused(directory, errno, to: .make)
+            throw refused(directory, "made", errno, to: .make)
         }
         var status = stat()
         let mode = stat(target, &status) == 0 ? status.st_mode & 0o7777 : nil
@@ -152,17 +152,16 @@ enum OutputFile {
         do throws(FileReplacement.Failure) {
             try replacement.replace(target, with: bytes)
         } catch {
-            throw refused(path, error.errno)
+            throw refused(path, "written", error.errno, to: error.operation)
         }
     }
 
     private static func refused(
-        _ path: String, _ errno: CInt, to operation: ErrorNumber.Operation = .write
+        _ path: String, _ verb: String, _ errno: CInt, to operation: ErrorNumber.Operation
     ) -> LintFinding {
         LintFinding(
             .error, .unwritable, filePath: path,
-            message:
-                "\(quoted(path)) cannot be \(operation == .make ? "made" : "written") (\(describe(errno: errno))).",
+            message: "\(quoted(path)) cannot be \(verb) (\(describe(errno: errno))).",
             remedy: ErrorNumber.remedy(errno, to: operation))
     }
 }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// Converts arguments of the command line to the types in the function's signature.
 enum CallArgument {
@@ -62,7 +62,7 @@ enum CallArgument {
         guard text.hasPrefix("@") else { return Array(text.utf8) }
         let path = String(text.dropFirst())
         let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw Fault(reason: "cannot be read: \(String(cString: strerror(errno)))") }
+        guard file >= 0 else { throw Fault(reason: "cannot be read: \(describe(errno: errno))") }
         defer { close(file) }
         return try whole(file, path)
     }
@@ -73,7 +73,7 @@ enum CallArgument {
         while true {
             let count = read(file, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Fault(reason: "cannot be read: \(String(cString: strerror(errno)))") }
+            guard count >= 0 else { throw Fault(reason: "cannot be read: \(describe(errno: errno))") }
             if count == 0 { return bytes }
             bytes += buffer[..<count]
             guard bytes.count <= mostBytes else { throw Fault(reason: "has more than \(mostBytes >> 20) MiB") }

@@ -145,13 +145,13 @@ private enum StandardInput {
 
     private static func copied() throws -> Int32 {
         let file = child_input()
-        guard file >= 0 else { throw ValidationError("Standard input cannot be kept: \(reason(errno)).") }
+        guard file >= 0 else { throw refused("kept", errno, to: .write) }
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var size = 0
         while true {
             let count = read(STDIN_FILENO, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw ValidationError("Standard input cannot be read: \(reason(errno)).") }
+            guard count >= 0 else { throw refused("read", errno, to: .read) }
             size += count
             guard size <= CallArgument.mostBytes else {
                 throw ValidationError("Standard input has more than \(CallArgument.mostBytes >> 20) MiB.")
@@ -161,7 +161,7 @@ private enum StandardInput {
             while written < count {
                 let step = buffer.withUnsafeBytes { write(file, $0.baseAddress! + written, count - written) }
                 if step < 0, errno == EINTR { continue }
-                guard step > 0 else { throw ValidationError("Standard input cannot be kept: \(reason(errno)).") }
+                guard step > 0 else { throw refused("kept", errno, to: .write) }
                 written += step
             }
         }
@@ -169,5 +169,12 @@ private enum StandardInput {
         return file
     }
 
-    private static func reason(_ number: Int32) -> String { String(cString: strerror(number)) }
+    private static func refused(
+        _ verb: String, _ number: Int32, to operation: ErrorNumber.Operation
+    ) -> ValidationError {
+        ValidationError(
+            """
+            Standard input cannot be \(verb): \(describe(errno: number)). \(ErrorNumber.remedy(number, to: operation))
+            """)
+    }
 }

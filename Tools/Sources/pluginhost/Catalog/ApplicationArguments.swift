@@ -122,8 +122,12 @@ struct PluginSearch {
         }
         // A folder that exists but cannot be listed is a finding, not wrong usage.
         guard errno != EACCES else { return }
-        let reason = String(cString: strerror(errno))
-        throw ValidationError("The folder \(path.escapedForTerminal) cannot be searched: \(reason).")
+        let number = errno
+        throw ValidationError(
+            """
+            The folder \(path.escapedForTerminal) cannot be searched: \(describe(errno: number)). \
+            \(ErrorNumber.remedy(number))
+            """)
     }
 
     private static func program(_ arguments: ApplicationArguments) throws -> String? {

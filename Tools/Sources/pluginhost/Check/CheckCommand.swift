@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import PluginHost
+@_spi(Tools) import PluginHost
 import PluginLinting
 
 /// `pluginhost check`: reports everything that is wrong with a bundle.
@@ -71,8 +71,11 @@ struct CheckCommand: ParsableCommand {
         guard let resolved = realpath(path, nil) else {
             let number = errno
             let verb = number == ENOENT || number == ENOTDIR ? "found" : "used"
-            let reason = String(cString: strerror(number))
-            throw ValidationError("The program \(path.escapedForTerminal)\(option) cannot be \(verb): \(reason).")
+            throw ValidationError(
+                """
+                The program \(path.escapedForTerminal)\(option) cannot be \(verb): \(describe(errno: number)). \
+                \(ErrorNumber.remedy(number))
+                """)
         }
         defer { free(resolved) }
         return String(cString: resolved)

@@ -29,7 +29,7 @@ struct EnvironmentCheck {
             return [finding("HOME", "HOME is “\(home)”, a relative path, which is ignored.", "Set an absolute path.")]
         }
         guard access(home, X_OK) != 0 else { return [] }
-        let reason = String(cString: strerror(errno))
+        let reason = describe(errno: errno)
         return [
             finding("HOME", "HOME is “\(home)”, which cannot be entered: \(reason).", "Set it to the user's directory.")
         ]

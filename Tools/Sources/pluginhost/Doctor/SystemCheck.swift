@@ -1,6 +1,6 @@
 import CPluginSupport.Shims
 import Glibc
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// The features of the system that the library uses if they exist, and the libraries that it needs.
 struct SystemCheck {
@@ -24,7 +24,7 @@ struct SystemCheck {
             close(descriptor)
             return []
         }
-        let reason = String(cString: strerror(errno))
+        let reason = describe(errno: errno)
         return [
             PluginFinding(
                 .warning, .systemFeature, subject: "openat2",

@@ -13,10 +13,7 @@ struct ChildProcess: ~Copyable {
             PluginFinding(
                 .notStarted, filePath: bundle.bundlePath,
                 message: "The tool cannot start a process to load the bundle in.",
-                remedy: number == EMFILE || number == ENFILE
-                    ? "Raise the limit of open files (ulimit -n), and try again."
-                    : "Try again when the system has memory and processes to spare.",
-                systemMessage: String(cString: strerror(number)))
+                remedy: ErrorNumber.remedy(number, to: .start), systemMessage: describe(errno: number))
         }
     }
 

@@ -1,5 +1,6 @@
 import CChildProcess
 import Glibc
+@_spi(Tools) import PluginHost
 
 /// gdb in the user's terminal, attached to the worker process of a load.
 final class Debugger {
@@ -31,7 +32,11 @@ final class Debugger {
         interrupts_ignore(true)
         let error = child_start_in_terminal(&texts, &process)
         guard error != 0 else { return }
-        Terminal.write("gdb was not started: \(String(cString: strerror(error)))\n", to: STDERR_FILENO)
+        Terminal.write(
+            """
+            gdb was not started: \(describe(errno: error)). \(ErrorNumber.remedy(error, to: .start))
+
+            """, to: STDERR_FILENO)
         end()
     }
 

@@ -129,7 +129,7 @@ struct LoadInChildCommand: ParsableCommand {
 
     mutating func run() throws {
         guard let report = ChildReport(mark: mark) else {
-            let reason = errno == 0 ? "" : " Its pipe: \(String(cString: strerror(errno)))."
+            let reason = errno == 0 ? "" : " Its pipe: \(describe(errno: errno))."
             throw ValidationError("This is an internal part of “pluginhost load”. Do not call it yourself.\(reason)")
         }
         child_begin()

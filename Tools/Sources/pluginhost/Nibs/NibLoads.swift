@@ -1,6 +1,7 @@
 import Foundation
 @_spi(Tools) import PluginHost
 import PluginLinting
+import PluginTranslating
 
 extension PluginError.Code {
     /// NibClasses.plist does not declare what the code registers.
@@ -111,10 +112,14 @@ struct NibLoads {
             let kept = old.entries.filter { !names.contains($0.name) }
             guard !(registered.entries + kept).isEmpty else { return }
             let list = NibClassList(registered.entries + kept, leavingOut: old.elementsLeftOut)
-            try Data(try list.text().utf8).write(to: URL(filePath: target), options: .atomic)
+            try OutputFile.write(Array(try list.text().utf8), to: target)
             lines.append("wrote \(target.relative(to: bundle.bundlePath))")
         } catch let error as PluginError {
             findings += error.findings
+        } catch let error as LintFinding {
+            findings.append(
+                PluginFinding(
+                    .nibInterfaceInvalid, filePath: target, message: error.message, remedy: error.remedy))
         } catch {
             findings.append(
                 PluginFinding(

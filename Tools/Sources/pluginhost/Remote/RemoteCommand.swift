@@ -2,6 +2,8 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 @_spi(Tools) import PluginHost
+import PluginLinting
+import PluginTranslating
 
 /// `pluginhost remote`: writes the proxies with which an application's plug-ins run in another process.
 struct RemoteCommand: ParsableCommand {
@@ -73,10 +75,10 @@ struct RemoteCommand: ParsableCommand {
         if let output, isSound {
             isCurrent = (try? Data(contentsOf: URL(filePath: output))) == Data(text.utf8)
             if !check, !isCurrent {
-                do {
-                    try Data(text.utf8).write(to: URL(filePath: output), options: .atomic)
+                do throws(LintFinding) {
+                    try OutputFile.write(Array(text.utf8), to: output)
                 } catch {
-                    throw ValidationError("The file \(output.escapedForTerminal) cannot be written: \(error).")
+                    throw ValidationError("\(error.message) \(error.remedy)")
                 }
             }
         }
