@@ -136,11 +136,15 @@ struct QuarantineArguments: ParsableArguments {
         _ findings: [PluginFinding] = []
     ) throws {
         let report = FindingReport(findings: findings + quarantine.findings, bundlePath: nil)
+        // A change that stays in the memory of this process is none.
+        let isSaved = quarantine.isSaved
+        let isDone = isDone && isSaved
+        let text = isSaved ? text : "Nothing was changed: the quarantine of \(application) cannot be written."
         if json {
             let document = JSONValue.document(
                 command: "quarantine " + command,
                 [
-                    "identifier": .string(identifier), "done": .bool(isDone && quarantine.isSaved),
+                    "identifier": .string(identifier), "done": .bool(isDone),
                     "file": JSONValue(quarantine.path), "explanation": .string(text), "findings": report.json,
                 ])
             Terminal.write(try document.text())
@@ -150,8 +154,7 @@ struct QuarantineArguments: ParsableArguments {
             FindingReport(findings: quarantine.findings, bundlePath: nil).write(to: &page)
             Terminal.write(page.text)
         }
-        // A change that stays in the memory of this process is none.
-        try (!quarantine.isSaved ? ExitStatus.unable : isDone ? .fine : .problems).finish()
+        try (!isSaved ? ExitStatus.unable : isDone ? .fine : .problems).finish()
     }
 }
 
