@@ -147,6 +147,18 @@ import Testing
         #expect(!codes.contains("environment"))
     }
 
+    @Test func fault851_aDamagedListOfTheAdministratorIsShownOnce() throws {
+        let home = try PluginFolder()
+        let directory = home.url.appending(path: "xdg/my-editor")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        try Data("{{{".utf8).write(to: directory.appending(path: "quarantine"))
+        let document = try run(
+            ["--application", "my-editor"],
+            ["XDG_CONFIG_DIRS": home.path + "/xdg", "XDG_STATE_HOME": home.path + "/state"])
+        let shown = findings(document).filter { $0["code"] as? String == "quarantineUnusable" }
+        #expect(document.status == 1 && shown.count == 1, "\(document.text)")
+    }
+
     // MARK: The index
 
     @Test func damagedIndexFilesAreToldAndLeftAlone() throws {

@@ -69,8 +69,11 @@ struct DoctorCommand: ParsableCommand {
         if search.application != nil { checks.append(applicationCheck(search.recorded)) }
         let catalog = search.catalog()
         checks.append(searchPathCheck(catalog))
+        var lists: [PluginFinding] = []
         if let application = search.application {
-            checks.append(quarantineCheck(Quarantine.of(application: application)))
+            let quarantine = Quarantine.of(application: application)
+            checks.append(quarantineCheck(quarantine))
+            lists = quarantine.findings
             checks.append(consentsCheck(PluginConsents.of(application: application)))
             checks.append(
                 DoctorCheck(
@@ -83,7 +86,9 @@ struct DoctorCommand: ParsableCommand {
             DoctorCheck(
                 "Between plug-ins",
                 catalog.findings.filter { problem in
-                    !catalog.folders.contains { $0.finding == problem || $0.placeFinding == problem }
+                    // Each finding is shown once.
+                    !lists.contains(problem)
+                        && !catalog.folders.contains { $0.finding == problem || $0.placeFinding == problem }
                 }))
         return checks
     }
