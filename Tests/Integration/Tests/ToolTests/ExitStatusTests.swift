@@ -3,6 +3,53 @@ import Foundation
 import Testing
 
 @Suite struct ExitStatusTests {
+    /// A command of `--experimental-dump-help`.
+    private struct Command: Decodable {
+        struct Argument: Decodable {
+            struct Name: Decodable {
+                let kind: String
+                let name: String
+            }
+            let kind: String
+            let names: [Name]?
+        }
+        let commandName: String
+        let subcommands: [Command]?
+        let arguments: [Argument]?
+
+        /// The words of each command, with the value in the place of every option and argument in turn.
+        func calls(_ value: String, after path: [String] = []) -> [[String]] {
+            let options = (arguments ?? []).filter { $0.kind == "option" }.compactMap(\.names?.first)
+            let positional = (arguments ?? []).filter { $0.kind == "positional" }.map { _ in value }
+            var calls = [path + positional, path + positional + [value], path + ["--" + value]]
+            for name in options {
+                calls.append(path + [(name.kind == "short" ? "-" : "--") + name.name, value] + positional)
+            }
+            calls += calls.map { $0 + ["--json"] }
+            for command in subcommands ?? [] where command.commandName != "help" {
+                calls += command.calls(value, after: path + [command.commandName])
+            }
+            return calls
+        }
+    }
+
+    @Test func fault852_noControlCharacterOfAnArgumentReachesTheTerminal() throws {
+        struct Dump: Decodable { let command: Command }
+        let text = try PluginHostTool.run("--experimental-dump-help").standardOutput
+        let calls = try JSONDecoder().decode(Dump.self, from: Data(text.utf8)).command
+            .calls("x\u{1B}[31m\u{7}\r\u{9B}\u{202E}y\u{2028}")
+        #expect(calls.count > 200)
+        let home = try PluginFolder().path
+        for call in calls {
+            let output = try PluginHostTool.run(call, environment: ["HOME": home, "XDG_CONFIG_HOME": home])
+            let raw = (output.standardOutput + output.standardError).unicodeScalars.filter {
+                let isControl = $0.properties.generalCategory == .control || $0.value == 0x202E || $0.value == 0x2028
+                return isControl && $0 != "\n" && $0 != "\t"
+            }
+            #expect(raw.isEmpty && (0...2).contains(output.status), "\(call) \(output)")
+        }
+    }
+
     @Test(arguments: [["check"], ["info", "--colour", "x"], ["frobnicate"], ["check", "--host"], ["load"], ["call"]])
     func aWrongUseIsTwo(_ arguments: [String]) throws {
         let output = try PluginHostTool.run(arguments)
