@@ -120,6 +120,8 @@
     /// The number of steps between the head of a chain and a tag, through their nearest common parent.
     private static func distance(_ chain: [LanguageTag], _ tag: LanguageTag) -> Int? {
         var best: Int?
+        // Programs write several variants in any order.
+        if tag.variants.count > 1, tag.isEqual(to: chain[0]) { return 0 }
         for (steps, ancestor) in tag.ancestry.enumerated() {
             guard let position = chain.firstIndex(of: ancestor) else { continue }
             var distance = position + steps

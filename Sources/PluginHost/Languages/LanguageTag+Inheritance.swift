@@ -12,6 +12,9 @@ extension LanguageTag {
             tag.region = tag.region ?? alias.region
         }
         if tag.region == "UK" { tag.region = "GB" }
+        // Eastern Armenian is what hy means, and Western Armenian has a code of its own.
+        if tag.language == "hy", tag.variants == ["arevela"] { tag.variants = [] }
+        if tag.language == "hy", tag.variants == ["arevmda"] { (tag.language, tag.variants) = ("hyw", []) }
         // Nastaliq is a style of the Arabic script; no bundle is localised in both.
         if tag.script == "Aran" { tag.script = "Arab" }
         if tag.script == nil, let region = tag.region {
@@ -88,6 +91,13 @@ extension LanguageTag {
 
     /// Five, and one for each variant.
     private static let mostAncestors = 16
+
+    /// Whether two tags differ at most in the order of their variants.
+    func isEqual(to other: LanguageTag) -> Bool {
+        var sorted = self
+        sorted.variants = other.variants
+        return sorted == other && Set(variants) == Set(other.variants)
+    }
 
     /// Whether the tag is an unusual form of its language that one would not assume: `pt-PT`, not `pt-BR`.
     ///

@@ -12,7 +12,7 @@
     /// Two upper-case letters or three digits.
     var region: String?
     /// In lower case, in the order of the text, which goes from the general to the particular: `rozaj`, `biske`.
-    private(set) var variants: [String] = []
+    var variants: [String] = []
 
     init(language: String, script: String? = nil, region: String? = nil, variants: [String] = []) {
         self.language = language
@@ -44,8 +44,10 @@
         language = Self.lowercased(first)
         // An extended language: zh-yue is yue.
         if let second = subtags.first, second.count == 3, second.allSatisfy(\.isLetter) {
-            language = Self.lowercased(second)
+            let extended = Self.lowercased(second)
             subtags.removeFirst()
+            if extended == "min", let third = subtags.first, Self.lowercased(third) == "nan" { subtags.removeFirst() }
+            language = Self.irregularLanguages["\(language)-\(extended)"] ?? extended
         }
         for subtag in subtags {
             // The start of an extension (zh-u-co-pinyin): nothing after it matters.
@@ -59,10 +61,25 @@
                 addVariant(Self.lowercased(subtag))
             }
         }
-        if let at = bytes.firstIndex(of: UInt8(ascii: "@")) {
-            let modifier = Self.lowercased(bytes[(at + 1)...])
-            if Self.variantModifiers.contains(modifier) { addVariant(modifier) }
-            script = script ?? Self.script(ofModifier: modifier)
+        if let at = bytes.firstIndex(of: UInt8(ascii: "@")) { read(modifier: bytes[(at + 1)...]) }
+    }
+
+    /// The tags from before there were rules for tags that look like a language with an extended one.
+    ///
+    /// Source: BCP 47, section 2.2.8 and the registry's grandfathered tags.
+    private static let irregularLanguages = ["no-bok": "nb", "no-nyn": "nn", "zh-min": "nan"]
+
+    /// Reads what stands behind the @ of a POSIX locale: a script, or a variant.
+    ///
+    /// gettext keeps the texts of each modifier apart, so one that is not known counts as a variant, unless it cannot be one
+    /// by its form: `@euro` and `@collation=phonebook` say nothing of the language.
+    private mutating func read(modifier bytes: ArraySlice<UInt8>) {
+        let modifier = Self.lowercased(bytes)
+        if let known = Self.modifiers[modifier] {
+            script = script ?? known.script
+            if let variant = known.variant { addVariant(variant) }
+        } else if bytes.isVariant, !Self.sortingModifiers.contains(modifier) {
+            addVariant(modifier)
         }
     }
 
@@ -70,26 +87,25 @@
         if variant != "posix", !variants.contains(variant) { variants.append(variant) }
     }
 
-    /// The modifiers of POSIX locales that mean a variant of the language.
-    ///
-    /// Most others mean a currency, or an order of sorting: `@euro`, `@pinyin`.
-    private static let variantModifiers: Set = ["valencia", "tarask"]
+    /// The modifiers that mean a script or are not spelt like the variant they mean, as glibc, KDE and GNOME use them.
+    private static let modifiers: [String: (script: String?, variant: String?)] = [
+        "latin": ("Latn", nil), "latn": ("Latn", nil), "iqtelif": ("Latn", nil),
+        "cyrillic": ("Cyrl", nil), "cyrl": ("Cyrl", nil), "arabic": ("Arab", nil), "arab": ("Arab", nil),
+        "devanagari": ("Deva", nil), "deva": ("Deva", nil), "shaw": ("Shaw", nil), "shavian": ("Shaw", nil),
+        "mong": ("Mong", nil), "hans": ("Hans", nil), "hant": ("Hant", nil),
+        "ijekavian": (nil, "ijekavsk"), "ijekavianlatin": ("Latn", "ijekavsk"),
+    ]
+
+    /// The modifiers with the form of a variant that mean an order of sorting, a currency or a style of quotation marks.
+    private static let sortingModifiers: Set = [
+        "abegede", "boldquot", "chewing", "pinyin", "preeuro", "radical", "stroke", "zhuyin",
+    ]
 
     /// The length of codes and English names in letters; the longest name in ``LanguageData`` has this many.
     private static let lengths = 2...25
 
     private static func lowercased(_ letters: ArraySlice<UInt8>) -> String {
         String(decoding: letters.map { $0.isLetter ? $0 | 0x20 : $0 }, as: UTF8.self)
-    }
-
-    /// The script for the modifier of a POSIX locale, as glibc uses them.
-    private static func script(ofModifier modifier: String) -> String? {
-        switch modifier {
-        case "latin", "iqtelif": "Latn"
-        case "cyrillic": "Cyrl"
-        case "devanagari": "Deva"
-        default: nil
-        }
     }
 
     /// The tag with hyphens: `zh-Hant-HK`, `ca-ES-valencia`.

@@ -135,6 +135,40 @@ struct LanguageMatcherTests {
         #expect(LanguageMatcher.preferredLocalizations(from: ["en", "pt-BR"], forPreferences: ["pt-PT"]) == ["pt-BR"])
     }
 
+    /// As gettext does: each modifier has texts of its own.
+    ///
+    /// Each row also holds in the opposite order.
+    @Test(
+        "877: a modifier of a POSIX name is a script or a variant",
+        arguments: [
+            ("en,uz,uz-Cyrl", "uz@Cyrl", "uz-Cyrl"), ("en,sr,sr-Latn", "sr@Latn", "sr-Latn"),
+            ("en,sr,sr@latn", "sr_RS", "sr"), ("en,az,az@arab", "az-IR", "az@arab"),
+            ("en,sr,sr@ijekavian", "sr_RS", "sr"), ("en,sr,sr@ijekavian", "sr_BA@ijekavian", "sr@ijekavian,sr"),
+            ("en,sr,sr-ijekavsk", "sr@ijekavian", "sr-ijekavsk,sr"),
+            ("en,sr,sr-Latn,sr@ijekavianlatin", "sr@latin", "sr-Latn"),
+            ("en,sr,sr-Latn,sr@ijekavianlatin", "sr_RS@ijekavianlatin", "sr@ijekavianlatin,sr-Latn"),
+            ("en,en@shaw", "en_US", "en"), ("en,en@shaw", "en@shaw", "en@shaw"),
+            ("en,aa,aa@saaho", "aa_ER", "aa"), ("en,aa,aa@saaho", "aa_ER@saaho", "aa@saaho,aa"),
+            ("en,ca,ca@unheard", "ca_ES", "ca"), ("en,ca,ca@unheard", "ca@unheard", "ca@unheard,ca"),
+            // These say nothing of the language.
+            ("en,de,de-1901", "de_DE.UTF-8@euro", "de"), ("en,de", "de@collation=phonebook", "de"),
+            ("en,zh-Hans,zh-Hant", "zh_TW@stroke", "zh-Hant"), ("en,de", "de_DE@", "de"), ("en,de", "de@a@b", "de"),
+        ])
+    func modifiersAreReadAsGettextReadsThem(_ available: String, _ language: String, _ expected: String) {
+        variantsAreMatchedAsBCP47Says(available, language, expected)
+    }
+
+    @Test(
+        "878: old tags, and variants in another order",
+        arguments: [
+            ("en,nb,nn", "no-nyn", "nn"), ("en,nn,nb", "no-bok", "nb"), ("en,nan,zh-Hans", "zh-min-nan", "nan"),
+            ("en,hy,hyw", "hy-arevmda", "hyw"), ("en,hy-arevela", "hy", "hy-arevela"), ("en,hy", "hy-arevela", "hy"),
+            ("en,sl,sl-nedis-rozaj", "sl-rozaj-nedis", "sl-nedis-rozaj,sl"), ("en,sl,sl-rozaj-nedis", "sl-nedis", "sl"),
+        ])
+    func oldTagsAndOrdersMeanTheSame(_ available: String, _ language: String, _ expected: String) {
+        variantsAreMatchedAsBCP47Says(available, language, expected)
+    }
+
     /// Each row also holds in the opposite order of the localisations: none is chosen because it comes first.
     @Test(
         "785: a variant that nobody asked for comes last",
