@@ -277,7 +277,8 @@ final class NibLines {
     }
 
     private func excerpt(_ place: PluginFinding.Place) -> LintFinding.Excerpt? {
-        guard (1...starts.count).contains(place.line) else { return nil }
+        // Without the file's bytes there is no line to show.
+        guard !bytes.isEmpty, (1...starts.count).contains(place.line) else { return nil }
         let start = starts[place.line - 1]
         var end = place.line < starts.count ? starts[place.line] : bytes.count
         while end > start, bytes[end - 1] == 0x0A || bytes[end - 1] == 0x0D { end -= 1 }

@@ -141,6 +141,13 @@ import Testing
             ])
     }
 
+    @Test(arguments: ["{ a = b; }", "<a>{</b>", "", "<document"])
+    func fault875_aNibThatCannotBeReadIsShownWithoutALine(_ text: String) {
+        let found = BundleLinter().lint(Array(text.utf8), as: .nib, named: "-").findings
+        #expect(found.map(\.code.rawValue) == ["nibUnreadable"])
+        #expect(found.first?.place != nil && found.first?.place?.excerpt == nil)
+    }
+
     /// 212, 214, 228: without classes the document is checked, and that is said.
     @Test func withoutClassesTheDocumentAloneIsChecked() throws {
         let text = Self.nib(
