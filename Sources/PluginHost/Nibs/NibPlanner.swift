@@ -44,6 +44,8 @@ struct NibPlanner {
     private var misspelt: [String: Bool] = [:]
     /// The classes of the nib's own bundle, when first asked for.
     private lazy var ownNames = scope.levels.filter(\.isOwn).flatMap(\.members).map(\.aClass.name)
+    /// The modules of those classes.
+    private lazy var ownModules = Set(scope.levels.filter(\.isOwn).flatMap(\.members).compactMap(\.aClass.module))
     /// What stands in the place of each object of the graph.
     private(set) var resolved: [Resolved] = []
     /// The classes that stand in ``resolved``.
@@ -520,17 +522,18 @@ struct NibPlanner {
         return nil
     }
 
-    /// Whether only the nib's own bundle can have a missing class: the nib says so, or the name is that of one of its classes
-    /// with a slip of the finger.
+    /// Whether only the nib's own bundle can have a missing class: the nib names the bundle or its module, or the name is that
+    /// of one of its classes with a slip of the finger.
     ///
     /// A name that is merely similar may be one of the application's.
     private mutating func isOfOwnBundle(_ name: String, _ element: Int) -> Bool {
-        guard !ownNames.isEmpty else { return false }
+        guard scope.levels.contains(where: \.isOwn) else { return false }
         if let provider = xml.attribute(words.customModuleProvider, ofElement: element),
             xml.isValue(ofAttribute: provider, "target")
         {
             return true
         }
+        if let module = xml.value("customModule", ofElement: element), ownModules.contains(module) { return true }
         if let known = misspelt[name] { return known }
         let isSlip = findings.suggestions.isSlip(name, ofAny: ownNames)
         misspelt[name] = isSlip

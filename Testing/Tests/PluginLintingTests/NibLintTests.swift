@@ -141,6 +141,25 @@ import Testing
             ])
     }
 
+    @Test func fault876_aClassOfTheBundlesModuleIsAnErrorAndOneOfABundleWithoutClassesToo() throws {
+        let objects = """
+            <customObject id="a" customClass="Gear" customModule="Cards"/>
+            <customObject id="b" customClass="Thing" customModule="Others"/>
+            """
+        let list = Self.classes.replacing(
+            "<key>CLASS</key>", with: "<key>MODULE</key><string>Cards</string><key>CLASS</key>")
+        let named = try LintFixture(["Card.xib": Self.nib(objects), "NibClasses.plist": list]).findings()
+        #expect(
+            named.filter { $0.contains("Missing") } == [
+                "Card.xib:3:22 error nibClassMissing Gear", "Card.xib:4:22 note nibClassMissing Thing",
+            ])
+        let target = "<customObject id=\"a\" customClass=\"Gear\" customModuleProvider=\"target\"/>"
+        let empty = try LintFixture([
+            "Card.xib": Self.nib(target), "NibClasses.plist": LintFixture.list("<key>IBClasses</key><array/>"),
+        ]).findings()
+        #expect(empty.filter { $0.contains("Missing") } == ["Card.xib:3:22 error nibClassMissing Gear"])
+    }
+
     @Test(arguments: ["{ a = b; }", "<a>{</b>", "", "<document"])
     func fault875_aNibThatCannotBeReadIsShownWithoutALine(_ text: String) {
         let found = BundleLinter().lint(Array(text.utf8), as: .nib, named: "-").findings
