@@ -1,3 +1,4 @@
+import PluginLinting
 import PropertyLists
 import Testing
 
@@ -107,6 +108,23 @@ import Testing
         table.add([TableText.NewEntry(key: "n", value: "N", note: "")])
         #expect(table.text == after)
         #expect(try TableText(reading: table.text) == table)
+    }
+
+    /// Its bytes are also those of UTF-16 with NUL between the characters.
+    @Test func fault879_UTF32IsNotTakenForUTF16() throws {
+        for isBig in [false, true] {
+            for mark in ["", "\u{FEFF}"] {
+                let bytes = (mark + "\"a\" = \"b\";\n").unicodeScalars.flatMap { scalar in
+                    let units = (0..<4).map { UInt8(truncatingIfNeeded: scalar.value >> (8 * $0)) }
+                    return isBig ? units.reversed() : units
+                }
+                #expect(TableEncoding.text(of: bytes) == nil, "\(bytes.prefix(8))")
+                let finding = #expect(throws: LintFinding.self) {
+                    try TableConversion(bytes, path: "/x/a.strings", to: .strings)
+                }
+                #expect(finding?.code.rawValue == "invalidEncoding" && finding?.remedy == "Save it as UTF-8.")
+            }
+        }
     }
 
     @Test(arguments: TableEncoding.allCases) func anEncodingIsRecognised(_ encoding: TableEncoding) throws {

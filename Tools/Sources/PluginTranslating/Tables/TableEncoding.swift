@@ -31,8 +31,10 @@ public enum TableEncoding: String, Sendable, Hashable, CaseIterable {
     ///
     /// UTF-16 without a mark is recognised by the zero bytes of its first character.
     ///
-    /// - Returns: nil if the bytes are no text in any of the encodings.
+    /// - Returns: nil if the bytes are no text in any of the encodings. UTF-32 is none of them, though it looks like UTF-16
+    ///   with NUL between the characters.
     public static func text(of bytes: [UInt8]) -> (text: String, encoding: TableEncoding)? {
+        if isUTF32(bytes) { return nil }
         let isWide = bytes.count >= 2 && bytes[0] != bytes[1] && (bytes[0] == 0 || bytes[1] == 0)
         let bare: TableEncoding? = isWide ? bytes[0] == 0 ? .utf16BigEndian : .utf16 : nil
         let marked = allCases.first { !$0.mark.isEmpty && bytes.starts(with: $0.mark) }
@@ -49,5 +51,13 @@ public enum TableEncoding: String, Sendable, Hashable, CaseIterable {
             }
             return String(validating: units, as: UTF16.self).map { ($0, encoding) }
         }
+    }
+
+    /// Whether bytes begin with the byte-order mark of UTF-32, or with an ASCII character in it.
+    private static func isUTF32(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count >= 4, bytes.count.isMultiple(of: 4) else { return false }
+        let head = Array(bytes.prefix(4))
+        return head == [0xFF, 0xFE, 0, 0] || head == [0, 0, 0xFE, 0xFF]
+            || head[0] != 0 && head[1...].allSatisfy { $0 == 0 } || head[3] != 0 && head[..<3].allSatisfy { $0 == 0 }
     }
 }

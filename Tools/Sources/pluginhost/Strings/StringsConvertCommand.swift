@@ -9,7 +9,7 @@ struct StringsConvertCommand: ParsableCommand {
         commandName: "convert",
         abstract: "Writes a strings table in another form or encoding.",
         discussion: """
-            Reads .strings in every encoding, XML, binary and old-style property lists, .stringsdict, JSON, and one language \
+            Reads .strings in UTF-8 and UTF-16, XML, binary and old-style property lists, .stringsdict, JSON, and one language \
             of a string catalogue (.xcstrings). The name of the new file states its form, unless --to does: strings (UTF-8), \
             utf16, xml1, binary1, openstep, json or stringsdict.
 
