@@ -185,6 +185,32 @@ import Testing
         #expect(entry?["value"]?["other"]?.string == expected)
     }
 
+    @Test(
+        "882: the state of a plural form, a device or a substitution marks the entry",
+        arguments: [
+            (#"{"variations":{"plural":{"one":<U>,"other":<T>}}}"#, true),
+            (#"{"variations":{"device":{"mac":<T>,"other":<U>}}}"#, true),
+            (
+                #"{"stringUnit":{"state":"translated","value":"%#@a@"},"substitutions":{"a":{"variations":{"plural":{"other":<U>}}}}}"#,
+                true
+            ),
+            (#"{"variations":{"plural":{"one":<T>,"other":<T>}}}"#, false),
+        ])
+    func theStateOfAFormMarksTheEntry(_ localization: String, _ isMarked: Bool) throws {
+        let translated = #"{"stringUnit":{"state":"translated","value":"%lld a"}}"#
+        for (state, flag) in [("new", "untranslated"), ("needs_review", "needs-review")] {
+            let forms = localization.replacing("<T>", with: translated)
+                .replacing("<U>", with: translated.replacing("translated", with: state))
+            let catalogue = #"{"sourceLanguage":"en","strings":{"%lld a":{"localizations":{"de":\#(forms)}}}}"#
+            let made = try CatalogConversion(
+                Array(catalogue.utf8), path: "/x/a.xcstrings", to: .stringsdict, output: "/x/T.stringsdict",
+                language: "de")
+            let text = String(decoding: made.tables[0].bytes, as: UTF8.self)
+            #expect(text.contains("<!-- Flag: \(flag) -->") == isMarked, "\(text)")
+            #expect(try PropertyListReader.read(made.tables[0].bytes).value["%lld a"] != nil)
+        }
+    }
+
     @Test func aCommentIsAllowedInXML() throws {
         let catalogue = Self.both.replacing("In the list -", with: "a---b\\nc<&>--")
         let made = try CatalogConversion(

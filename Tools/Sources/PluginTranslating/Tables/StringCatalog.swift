@@ -37,9 +37,9 @@ struct StringCatalog {
             let text = try localization.map { (found) throws(LintFinding) in try entry(found, key) } ?? .string(key)
             var new = TableContent.Entry(key: key, value: text, comment: value["comment"]?.string)
             new.isUnused = value["extractionState"]?.string == "stale"
-            let state = localization?["stringUnit"]?["state"]?.string
-            new.isUntranslated = state == "new"
-            new.needsReview = state == "needs_review"
+            let states = localization.map(Self.states) ?? []
+            new.isUntranslated = states.contains("new")
+            new.needsReview = states.contains("needs_review")
             entries.append(new)
         }
         guard !entries.isEmpty || strings.isEmpty else {
@@ -49,6 +49,16 @@ struct StringCatalog {
                 remedy: "Name one of its languages with --language.")
         }
         return TableContent(entries)
+    }
+
+    /// The states of all texts of a localisation: its own, and those of its plural forms, devices and substitutions.
+    private static func states(of value: PropertyList) -> Set<String> {
+        var states: Set<String> = []
+        if let state = value["stringUnit"]?["state"]?.string { states.insert(state) }
+        var parts = (value["substitutions"]?.dictionary ?? [:]).values.map(\.self)
+        for kind in (value["variations"]?.dictionary ?? [:]).values { parts += (kind.dictionary ?? [:]).values }
+        for part in parts { states.formUnion(Self.states(of: part)) }
+        return states
     }
 
     private func entry(_ localization: PropertyList, _ key: String) throws(LintFinding) -> PropertyList {
