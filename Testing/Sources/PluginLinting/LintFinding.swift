@@ -145,6 +145,9 @@ extension LintFinding.Code {
     /// A percent sign in a format that begins no placeholder.
     public static let strayPercent = Self(rawValue: "strayPercent")
 
+    /// A text has NUL, or a control character that is left of Windows-1252.
+    public static let controlCharacter = Self(rawValue: "controlCharacter")
+
     // Plural rules
     /// An entry of a `.stringsdict` does not have the structure of these files.
     public static let malformedPlural = Self(rawValue: "malformedPlural")

@@ -6,7 +6,13 @@ enum TextLint {
     static func findings(in file: LintedFile) -> [LintFinding] {
         guard file.type == .stringsTable else { return [] }
         var findings = LintFindings()
-        // Few texts are formats, and sorting all of them takes longer than reading the file.
+        // Few texts have such a character, and sorting all of them takes longer than reading the file.
+        let misread = file.dictionary.compactMap { key, value in value.string.map { (key: key, text: $0) } }
+            .filter { $0.text.misreadCharacter != nil }
+        for (key, text) in misread.sorted(by: { $0.key < $1.key }) {
+            checkCharacters(text, at: [key], of: file, &findings)
+        }
+        // Few texts are formats, either.
         let formats = file.dictionary.compactMap { key, value in value.string.map { (key: key, text: $0) } }
             .filter { $0.text.utf8.contains(UInt8(ascii: "%")) }
         for (key, text) in formats.sorted(by: { $0.key < $1.key }) { check(text, at: [key], of: file, &findings) }
@@ -47,11 +53,42 @@ enum TextLint {
         }
     }
 
+    /// Adds a character that no text has, and that another encoding left behind.
+    private static func checkCharacters(
+        _ text: String, at keys: [String], of file: LintedFile, _ findings: inout LintFindings
+    ) {
+        guard let character = text.misreadCharacter else { return }
+        let digits = String(character.value, radix: 16, uppercase: true)
+        let name = "U+" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+        findings.add(
+            file.finding(
+                .warning, .controlCharacter, at: keys,
+                character.value == 0
+                    ? "The text has the character \(name) (NUL), at which C functions end it."
+                    : "The text has the control character \(name); such a text was in Windows-1252, and was read as Latin-1.",
+                remedy: character.value == 0 ? "Remove it." : "Write the character that was meant."))
+    }
+
     /// Whether a text is a row of a predicate editor: `%1$[is,is not]@` lists choices, which no format has.
     private static func isPredicate(_ text: String) -> Bool { text.contains(#/%(\d+\$)?\[[^\]]*\]@/#) }
 }
 
 extension String {
+    /// The first character that is NUL, or that Latin-1 has where Windows-1252 has letters and punctuation; nil if there is none.
+    ///
+    /// **Cost.** One pass over the bytes.
+    fileprivate var misreadCharacter: Unicode.Scalar? {
+        var text = self
+        return text.withUTF8 { bytes in
+            for (index, byte) in bytes.enumerated() {
+                if byte == 0 { return "\0" }
+                // U+0080 to U+009F.
+                if byte == 0xC2, bytes[index + 1] < 0xA0 { return Unicode.Scalar(bytes[index + 1]) }
+            }
+            return nil
+        }
+    }
+
     /// The part of a text that a message shows.
     ///
     /// The end of a long text is not read.

@@ -140,6 +140,16 @@ import Testing
         #expect(report.findings.map(\.severity) == [.warning, .error])
     }
 
+    @Test func fault880_whatIsLeftOfAnotherEncodingIsAWarningInAnyTable() {
+        let good = "\"d\" = \"é\u{A0}\\U001b\\t…\u{303}\";\n"
+        let table = "\"a\" = \"it\u{92}s \u{85}\";\n\"b\" = \"x\\0y\";\n\"c\" = \"\\U0093\";\n" + good
+        let expected = ["1:1 warning controlCharacter", "2:1 warning controlCharacter", "3:1 warning controlCharacter"]
+        #expect(findings(table, .stringsTable) == expected)
+        let wide: [UInt8] = [0xFF, 0xFE] + table.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        let report = BundleLinter().lint(wide, as: .stringsTable, named: "-")
+        #expect(report.findings.map(\.code) == Array(repeating: .controlCharacter, count: 3))
+    }
+
     /// Fault 786.
     @Test func aPercentSignBeforeABlankIsStrayForTheLinterToo() {
         #expect(

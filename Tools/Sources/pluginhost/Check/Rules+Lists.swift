@@ -216,6 +216,13 @@ extension Rule {
             why: "The text after it may be lost, or an argument is read that nobody passed.",
             mend: "Write %% for a percent sign."),
         .lint(
+            .controlCharacter, .standard, .lists,
+            what:
+                "A text has NUL, or a control character from U+0080 to U+009F, which Latin-1 has in the place of Windows-1252's letters.",
+            why:
+                "Users see a box or nothing in the place of a quotation mark or a dash, and C functions end a text at NUL.",
+            mend: "Write the character that was meant, or convert the original file again, from Windows-1252."),
+        .lint(
             .malformedPlural, .standard, .lists,
             what: "An entry of a .stringsdict does not have the structure of these files.",
             why: "The entry is not used, and users see the key.",
