@@ -1,4 +1,5 @@
 internal import CPluginSupport
+internal import PropertyLists
 
 extension PluginBundle {
     /// Makes all checks of a load, and those that only matter when a load fails, without running any code of the
@@ -132,6 +133,23 @@ extension PluginBundle {
                 .manifestInvalid, key.spelling,
                 "The key \(key.spelling) is \(quoted(NameRules.shortened(text))), with blanks around it or a line break in it; they are shown.",
                 "Remove them; nothing is trimmed.")
+        }
+        func written(_ key: ManifestKey) -> String? { manifest.dictionary[key.spelling]?.string }
+        let names: [(ManifestKey, [String?])] = [
+            (.executable, [written(.executable)]), (.bundleExecutable, [written(.bundleExecutable)]),
+            (.developmentRegion, [manifest.developmentRegion]), (.localizations, manifest.localizations),
+            (.principalClass, [manifest.principalClass]), (.mainNibFile, [manifest.mainNibFile]),
+            (.requires, manifest.requires.keys.sorted()), (.uses, manifest.uses.keys.sorted()),
+        ]
+        // A name of no file, bundle or language: it has no effect, and nobody else says so.
+        for (key, texts) in names where manifest.executable == nil || key != .executable && key != .bundleExecutable {
+            guard let variable = texts.lazy.compactMap({ $0?.unexpandedVariable }).first else { continue }
+            findings.append(
+                warning(
+                    .manifestInvalid, key.spelling,
+                    "The key \(key.spelling) has \(quoted(NameRules.shortened(variable))), which the build did not expand, "
+                        + "so it names nothing.",
+                    "Write the name itself, or let the build expand the variable."))
         }
         return findings
     }

@@ -110,6 +110,25 @@ import Testing
         #expect(advice.first?.message.contains("a blank around its name") == true)
     }
 
+    @Test(
+        "881: a variable that was not expanded, in another key that names something",
+        arguments: [
+            ("CFBundleExecutable", .string("$(EXECUTABLE_NAME)")), ("NSExecutable", .string("@NAME@")),
+            ("CFBundleDevelopmentRegion", .string("$(DEVELOPMENT_LANGUAGE)")),
+            ("CFBundleLocalizations", .array([.string("de"), .string("${L}")])),
+            ("NSPrincipalClass", .string("$(PRODUCT_MODULE_NAME).Main")), ("NSMainNibFile", .string("${NIB}")),
+            ("PHRequires", .dictionary(["org.$(X)": .string("1")])), ("PHUses", .dictionary(["@POINT@": .string("1")])),
+        ] as [(String, PropertyList)])
+    func anUnexpandedNameIsAdvice(_ key: String, _ value: PropertyList) {
+        let manifest = Manifest(dictionary: [key: value], path: "/x/Info.plist")
+        let advice = PluginBundle.advice(on: manifest, path: "/x/Info.plist").filter { $0.message.contains("expand") }
+        #expect(advice.map(\.subject) == [key] && advice.first?.severity == .warning)
+        // A good name beside it counts.
+        let both = Manifest(
+            dictionary: ["CFBundleExecutable": .string("$(EXECUTABLE_NAME)"), "NSExecutable": .string("A")], path: nil)
+        #expect(both.executable == "A" && PluginBundle.advice(on: both, path: "").isEmpty)
+    }
+
     @Test func otherKeysWithBlanksAreTheAuthorsOwn() {
         let manifest = Manifest(
             dictionary: ["My Key ": .boolean(true), " ": .boolean(true), "": .boolean(true)], path: nil)
