@@ -126,11 +126,16 @@
             guard let position = chain.firstIndex(of: ancestor) else { continue }
             var distance = position + steps
             if steps > 0, tag.isUnusualForm { distance += 1 }
-            if tag.language != chain[0].language { distance += otherLanguage }
+            if !isSameLanguage(tag.language, chain[0].language) { distance += otherLanguage }
             if !tag.variants.allSatisfy(chain[0].variants.contains) { distance += otherVariant }
             if distance < best ?? .max { best = distance }
         }
         return best
+    }
+
+    /// Whether two codes are of one language: `no` means Bokmål, which has the code `nb` too.
+    private static func isSameLanguage(_ code: String, _ other: String) -> Bool {
+        code == other || (code == "no" && other == "nb") || (code == "nb" && other == "no")
     }
 
     /// The first localisation that equals one of the wanted languages, among those that are forms of one language.

@@ -159,6 +159,18 @@ struct LanguageMatcherTests {
     }
 
     @Test(
+        "883: the other code of Norwegian comes before a variant that nobody asked for",
+        arguments: [
+            ("en,no,nb-hognorsk", "nb_NO", "no"), ("en,nb-NO,no-hognorsk", "no", "nb-NO"),
+            ("en,nb,no-hognorsk", "no_NO", "nb"), ("en,no,nb-hognorsk", "nb-hognorsk", "nb-hognorsk,no"),
+            // Nynorsk is another language.
+            ("en,nn,nb-hognorsk", "nb", "nb-hognorsk"), ("en,nn,nb", "no", "nb"), ("en,no,nb", "nn", "no"),
+        ])
+    func bothCodesOfBokmalAreOneLanguage(_ available: String, _ language: String, _ expected: String) {
+        variantsAreMatchedAsBCP47Says(available, language, expected)
+    }
+
+    @Test(
         "878: old tags, and variants in another order",
         arguments: [
             ("en,nb,nn", "no-nyn", "nn"), ("en,nn,nb", "no-bok", "nb"), ("en,nan,zh-Hans", "zh-min-nan", "nan"),
