@@ -98,6 +98,54 @@ import Testing
                 "Make it again: ln -s libunlinked.so.3.1 \(ImageFixtures.directory)/lost/libunlinked.so.3;"))
     }
 
+    @Test(arguments: ["libstray.so", "libstray-3.1.so", "libstray.so.2.9", "libstray.so.3.1"])
+    func fault885_aLibraryUnderAnyOtherNameIsFoundByItsOwnName(file: String) throws {
+        let library = try ImageFixtures.c(
+            "stray-\(file)/\(file)", "int stray(void) { return 3; }", ["-shared", "-Wl,-soname,libstray.so.3"])
+        let plugin = try ImageFixtures.c(
+            "needs-\(file)",
+            ImageFixtures.entryWithNote + "extern int stray(void); int use(void) { return stray(); }",
+            ["-shared", library, "-Wl,-rpath,$ORIGIN/stray-\(file)"])
+        let missing = try #require(errors(completeInspection(plugin)).first)
+        #expect(missing.code == .dependencyMissing && missing.message.contains("“\(library)” is that library"))
+        #expect(missing.remedy.hasPrefix("Make it again: ln -s \(file) "))
+    }
+
+    /// The command in the remedy must work on what is in the link's place.
+    @Test(arguments: ["nowhere", "itself", "text", "directory"])
+    func fault885_whatIsInThePlaceOfALinkIsReplaced(obstacle: String) throws {
+        let directory = "place-\(obstacle)"
+        let library = try ImageFixtures.c(
+            "\(directory)/libplaced.so.3.1", "int placed(void) { return 3; }",
+            ["-shared", "-Wl,-soname,libplaced.so.3"])
+        let plugin = try ImageFixtures.c(
+            "needs-\(obstacle).so",
+            ImageFixtures.entryWithNote + "extern int placed(void); int use(void) { return placed(); }",
+            ["-shared", library, "-Wl,-rpath,$ORIGIN/\(directory)"])
+        let place = ImageFixtures.directory + "/\(directory)/libplaced.so.3"
+        switch obstacle {
+        case "nowhere": try #require(symlink("libplaced.so.3.0", place) == 0)
+        case "itself": try #require(symlink("libplaced.so.3", place) == 0)
+        case "text": _ = try ImageFixtures.file("\(directory)/libplaced.so.3", "libplaced.so.3.1".utf8)
+        default: try #require(mkdir(place, 0o755) == 0)
+        }
+        let missing = try #require(errors(completeInspection(plugin)).first)
+        #expect(missing.message.contains("“\(library)” is that library, but "))
+        let isLink = obstacle == "nowhere" || obstacle == "itself"
+        #expect(missing.message.hasSuffix(isLink ? "leads elsewhere." : "to it."))
+        let link = "ln \(obstacle == "directory" ? "-s" : "-sf") libplaced.so.3.1 \(place)"
+        #expect(missing.remedy.contains(link))
+        #expect(missing.remedy.hasPrefix("Remove the directory “\(place)”") == (obstacle == "directory"))
+        if obstacle == "directory" { try #require(rmdir(place) == 0) }
+        let arguments = link.split(separator: " ").map(String.init)
+        let maker = Process()
+        maker.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        maker.arguments = arguments
+        try maker.run()
+        maker.waitUntilExit()
+        #expect(errors(completeInspection(plugin)) == [])
+    }
+
     // MARK: Symbols
 
     @Test func fault824_aSymbolThatOnlyALibraryOutsideOfTheScopeDefinesIsAnError() throws {
