@@ -1,5 +1,6 @@
 internal import CPluginSupport.Shims
 import Glibc
+import PropertyLists
 
 extension CompleteInspection {
     /// Reports all missing libraries, each with the places that were searched (fault 67).
@@ -47,7 +48,7 @@ extension CompleteInspection {
     /// More missing libraries of the application than anybody reads.
     private static let mostMissing = 20
 
-    private func isOfBundle(_ path: String) -> Bool {
+    func isOfBundle(_ path: String) -> Bool {
         path == file.path || Path.isInside(Path.resolved(path) ?? path, directory: bundlePath)
     }
 
@@ -184,12 +185,47 @@ extension CompleteInspection {
             var seen: Set<SymbolVersions.Needed> = []
             let needed = file.versions.needed.values.filter { !$0.isWeak && seen.insert($0).inserted }
             for version in needed.sorted(by: { ($0.library, $0.name) < ($1.library, $1.name) }) {
-                guard let provider = closure.providers[version.library], provider.versions.isDefiner,
-                    !provider.versions.defined.values.contains(version.name)
-                else { continue }
+                guard let provider = closure.providers[version.library] else { continue }
+                if provider.dynamic.symbolVersions == 0 {
+                    addVersionless(version, neededBy: file, provider: provider)
+                    continue
+                }
+                guard provider.versions.isDefiner, !provider.versions.defined.values.contains(version.name) else {
+                    continue
+                }
                 addVersion(version, neededBy: file, provider: provider)
             }
         }
+    }
+
+    /// Reports a library without any versions of which a version is needed.
+    ///
+    /// It is found as soon as a symbol of that version is looked up in it, and then the dynamic linker ends the process with
+    /// an assertion (check_match()). A library that only defines none works: its own needs give it a table of versions.
+    private mutating func addVersionless(_ version: SymbolVersions.Needed, neededBy: ImageFile, provider: ImageFile) {
+        guard let symbol = Self.symbol(of: version, in: neededBy, definedBy: provider) else { return }
+        add(
+            .dependencyMissing, path: neededBy.path, subject: version.name,
+            "\(quoted(neededBy.path)) needs version \(quoted(version.name)) of \(quoted(version.library)), but "
+                + "\(quoted(provider.path)) was found, which has no versions at all: at the symbol \(quoted(symbol)) the "
+                + "dynamic linker ends the process.",
+            "Install the library as it was when the plug-in was linked, built with its version script, or build the plug-in "
+                + "against the one that is installed.")
+    }
+
+    /// The first symbol of a version that a file uses and a library defines.
+    private static func symbol(
+        of version: SymbolVersions.Needed, in file: ImageFile, definedBy library: ImageFile
+    ) -> String? {
+        guard let symbols = file.symbols, let definitions = library.symbols else { return nil }
+        var budget = ReadingBudget(inputSize: Int(clamping: file.file.identity.size))
+        for index in symbols.numbers(atMost: examinedLimit) where !symbols[index].isDefined {
+            guard file.versions.needed[file.versions.index(ofSymbol: index).index] == version else { continue }
+            let name = symbols.name(of: symbols[index])
+            guard budget.take(bytes: name.utf8.count) else { return nil }
+            if !definitions.definitions(of: SymbolName(name)).isEmpty { return name }
+        }
+        return nil
     }
 
     private mutating func addVersion(_ version: SymbolVersions.Needed, neededBy: ImageFile, provider: ImageFile) {

@@ -91,6 +91,7 @@ struct CompleteInspection {
         checkNotesInSections()
         checkOwnLibraries()
         checkMissingLibraries()
+        checkRefusedLibraries()
         checkFileSystems()
         checkWritableSearchPaths()
         checkThreadLocalMemory()

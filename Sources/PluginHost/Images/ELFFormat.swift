@@ -18,6 +18,10 @@ enum ELF {
     static let littleEndian: UInt8 = 1
     static let bigEndian: UInt8 = 2
 
+    // e_ident[EI_OSABI]
+    static let systemV: UInt8 = 0
+    static let linux: UInt8 = 3
+
     // e_type
     static let relocatable: UInt16 = 1
     static let executable: UInt16 = 2
@@ -126,8 +130,10 @@ enum ELF {
     }
 }
 
-/// The file header after `e_ident`.
+/// The file header: the system of `e_ident`, and what follows it.
 struct ELFHeader {
+    /// EI_OSABI.
+    var system: UInt8
     var type: UInt16
     var machine: UInt16
     var programHeaders: UInt64
@@ -140,6 +146,7 @@ struct ELFHeader {
 
     /// - Precondition: `bytes` has at least ``ELF/headerSize`` bytes.
     init(_ bytes: UnsafeRawBufferPointer) {
+        system = bytes[7]
         type = bytes.loadUnaligned(fromByteOffset: 16, as: UInt16.self)
         machine = bytes.loadUnaligned(fromByteOffset: 18, as: UInt16.self)
         programHeaders = bytes.loadUnaligned(fromByteOffset: 32, as: UInt64.self)

@@ -27,6 +27,8 @@ struct LibraryClosure {
 
     /// The plug-in first, then the libraries that are not in the process yet.
     private(set) var newFiles: [ImageFile]
+    /// Programs under the names of needed libraries.
+    private(set) var programs: [(name: String, path: String, neededBy: String)] = []
     /// The libraries that the process already has.
     private(set) var present: [HostImages.Image] = []
     private(set) var missing: [Missing] = []
@@ -65,6 +67,7 @@ struct LibraryClosure {
                 let own = carried.flatMap { $0.ownName == name || !$0.hasNames ? $0 : nil }
                 switch own.map(LibrarySearch.Result.found) ?? host.search.find(name, neededBy: chain) {
                 case .found(let file):
+                    if file.isProgram { programs.append((name, file.path, chain[0].path)) }
                     if let image = host.image(of: file) {
                         take(image, &seenPresent, in: host)
                         providers[name] = image.file ?? file

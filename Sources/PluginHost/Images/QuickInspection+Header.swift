@@ -63,7 +63,7 @@ extension QuickInspection {
             return false
         }
         let system = head[7]
-        guard system == 0 || system == 3 else {
+        guard system == ELF.systemV || system == ELF.linux else {
             let name =
                 system == 9 ? "FreeBSD" : system == 2 ? "NetBSD" : system == 12 ? "OpenBSD" : "system number \(system)"
             refuse(

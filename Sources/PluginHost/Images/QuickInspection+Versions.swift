@@ -83,11 +83,16 @@ extension QuickInspection {
     /// (_dl_check_map_versions()); earlier ones would leave the relocations out, and the code would crash.
     @inline(never)
     private mutating func refuseUnmarkedRelocations() {
-        refuse(
-            subject: "GLIBC_ABI_DT_RELR",
-            "has packed relocations (DT_RELR) but does not need the version “GLIBC_ABI_DT_RELR” of the C library, so the "
-                + "dynamic linker refuses it.",
-            "Link it with -z pack-relative-relocs instead of --pack-dyn-relocs=relr, or without either.")
+        refuse(subject: Self.packedMark, Self.unmarkedRelocations, Self.remedyForUnmarkedRelocations)
+    }
+
+    static var packedMark: String { "GLIBC_ABI_DT_RELR" }
+    static var unmarkedRelocations: String {
+        "has packed relocations (DT_RELR) but does not need the version “GLIBC_ABI_DT_RELR” of the C library, so the "
+            + "dynamic linker refuses it."
+    }
+    static var remedyForUnmarkedRelocations: String {
+        "Link it with -z pack-relative-relocs instead of --pack-dyn-relocs=relr, or without either."
     }
 
     /// The dynamic linker asserts that it has loaded each library of which versions are needed.

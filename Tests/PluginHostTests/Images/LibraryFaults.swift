@@ -188,6 +188,99 @@ import Testing
         #expect(errors(completeInspection(try plugin("relr-marked.so", "-Wl,-z,pack-relative-relocs"))) == [])
     }
 
+    // MARK: Libraries that are found and refused
+
+    private func user(of library: String, _ name: String, _ symbol: String) throws -> String {
+        try ImageFixtures.c(
+            name,
+            ImageFixtures.entryWithNote + "extern int \(symbol)(void); int use(void) { return \(symbol)(); }",
+            ["-shared", library, "-Wl,-rpath,\(Path.parent(library))"])
+    }
+
+    /// The errors of the check, for a bundle that does not contain the libraries.
+    private func outsideErrors(_ plugin: String) -> [PluginFinding] {
+        errors(completeInspection(plugin, bundle: ImageFixtures.directory + "/Bundle"))
+    }
+
+    /// The errors of the check, if the dynamic linker refuses the plug-in too.
+    private func errorsWhereALoadFails(_ plugin: String) -> [PluginFinding] {
+        #expect(throws: LinkerMessage.self) { _ = try LoadedImage.open(path: plugin) }
+        return outsideErrors(plugin)
+    }
+
+    @Test(arguments: ["-pie", "-no-pie"])
+    func fault886_aProgramThatIsNeededAsALibraryIsAnError(flag: String) throws {
+        let directory = "program\(flag)"
+        let stub = try ImageFixtures.c(
+            "\(directory)/theprogram", "int ofprogram(void) { return 1; }", ["-shared", "-Wl,-soname,theprogram"])
+        let plugin = try user(of: stub, "needs-program\(flag).so", "ofprogram")
+        let program = try ImageFixtures.c(
+            "\(directory)/built",
+            "int ofprogram(void) { return 1; } int main(void) { return ofprogram(); }", [flag, "-rdynamic"])
+        try #require(rename(program, stub) == 0)
+        let found = errorsWhereALoadFails(plugin)
+        #expect(found.map(\.code) == [.notLoadable] && found.map(\.subject) == ["theprogram"])
+        #expect(found.first?.filePath == plugin && found.first?.message.contains("“\(stub)” is a program") == true)
+        // It is one also if it is the application itself.
+        let findings = ImageInspector.inspectCompletely(
+            path: plugin, bundlePath: ImageFixtures.directory + "/Bundle", surroundings: .program(path: stub))
+        #expect(errors(findings) == found)
+    }
+
+    @Test func fault886_aLibraryThatForbidsDlopenIsAnError() throws {
+        let library = try ImageFixtures.c(
+            "refused/libclosed.so", "int closed(void) { return 1; }",
+            ["-shared", "-Wl,-z,nodlopen,-soname,libclosed.so"])
+        let found = errorsWhereALoadFails(try user(of: library, "needs-closed.so", "closed"))
+        #expect(found.map(\.subject) == ["DF_1_NOOPEN"] && found.map(\.filePath) == [library])
+    }
+
+    @Test func fault886_aLibraryOfAnotherSystemOrCutOffIsAnError() throws {
+        let library = try ImageFixtures.c(
+            "refused/libdamaged.so", "int damaged(void) { return 1; }", ["-shared", "-Wl,-soname,libdamaged.so"])
+        let plugin = try user(of: library, "needs-damaged.so", "damaged")
+        let whole = try ELFBytes(library).bytes
+        var other = whole
+        other[7] = 9
+        try Data(other).write(to: URL(fileURLWithPath: library))
+        var found = errorsWhereALoadFails(plugin)
+        #expect(found.map(\.filePath) == [library] && found.first?.message.contains("OS ABI 9") == true)
+        try Data(whole.prefix(whole.count / 8)).write(to: URL(fileURLWithPath: library))
+        found = outsideErrors(plugin)
+        #expect(found.first?.filePath == library && found.first?.message.contains("it ends before") == true)
+    }
+
+    @Test func fault886_packedRelocationsOfALibraryWithoutTheirVersionAreAnError() throws {
+        let library = try ImageFixtures.c(
+            "refused/libpacked.so",
+            """
+            #include <stdio.h>
+            static int number; int *pointers[8] = {[0 ... 7] = &number};
+            int packed(void) { puts("x"); return *pointers[1]; }
+            """,
+            ["-shared", "-fuse-ld=lld", "-Wl,--pack-dyn-relocs=relr", "-Wl,-soname,libpacked.so"])
+        let found = outsideErrors(try user(of: library, "needs-packed.so", "packed"))
+        #expect(found.map(\.subject) == ["GLIBC_ABI_DT_RELR"] && found.map(\.filePath) == [library])
+        #expect(found.first?.remedy.contains("-z pack-relative-relocs") == true)
+    }
+
+    /// The dynamic linker ends the process with an assertion, so that nothing here opens the file.
+    @Test func fault887_aLibraryThatLostAllOfItsVersionsIsAnError() throws {
+        let script = try ImageFixtures.file("versions.map", "V2 { global: versioned; };".utf8)
+        let source = "int versioned(void) { return 1; }"
+        let library = try ImageFixtures.c(
+            "lostversions/libversioned.so", source,
+            ["-shared", "-nostdlib", "-Wl,-soname,libversioned.so,--version-script=\(script)"])
+        let plugin = try user(of: library, "needs-versioned.so", "versioned")
+        #expect(outsideErrors(plugin) == [])
+        let plain = try ImageFixtures.c(
+            "lostversions/plain.so", source, ["-shared", "-nostdlib", "-Wl,-soname,libversioned.so"])
+        try #require(rename(plain, library) == 0)
+        let found = outsideErrors(plugin)
+        #expect(found.map(\.code) == [.dependencyMissing] && found.map(\.subject) == ["V2"])
+        #expect(found.first?.message.contains("at the symbol “versioned” the dynamic linker ends the process") == true)
+    }
+
     @Test(arguments: ["enable", "disable"])
     func fault826_aSearchPathThatIsEmptyAsAWholeIsNoFault(tags: String) throws {
         var file = try ELFBytes(
