@@ -226,7 +226,8 @@ import Testing
                 let error = #expect(throws: PluginError.self) { try bundle.loadAndReturnError() }
                 #expect(error?.code == .dependencyMissing && error?.subject == "libanswer.so")
                 let finding = try #require(error?.findings.first)
-                #expect(finding.message.contains("finds the library “\(folder)/libanswer.so”, but"), "\(finding)")
+                let link = isLink ? ", a link to “\(place)/libanswer.so.1.2”" : ""
+                #expect(finding.message.contains("the library “\(folder)/libanswer.so”\(link), but"), "\(finding)")
                 #expect(finding.remedy.contains("“path = \(folder)”"), "\(finding.remedy)")
                 #expect(finding.remedy.contains("“path = \(place)”"), "\(finding.remedy)")
                 #expect(finding.remedy.contains("PHPermissions") && finding.remedy.contains("IsolationPolicy.grant"))
@@ -244,6 +245,21 @@ import Testing
                 "PHPermissions = { files = ({ path = \"\(folder)\"; access = read; }); };"
             }
             #expect(try bundle.function("asks")() == .int(42))
+        }
+    }
+
+    @Test(.enabled(if: OtherUser.canConfine))
+    func fault752_aLinkOutOfTheUsersSearchPathIsNamedWithTheDirectoryThatMustBeInIt() async {
+        await #expect(processExitsWith: .success) {
+            let (bundle, folder) = try ApplicationBundleTests.needy()
+            let links = folder + "-links"
+            try #require(mkdir(links, 0o755) == 0 && symlink(folder + "/libanswer.so", links + "/libanswer.so") == 0)
+            setenv("LD_LIBRARY_PATH", links, 1)
+            if geteuid() == 0 { HostEnvironment.current.isolation.user = OtherUser.name }
+            let error = #expect(throws: PluginError.self) { try bundle.loadAndReturnError() }
+            let finding = try #require(error?.findings.first)
+            #expect(finding.message.contains("“\(links)/libanswer.so”, a link to “\(folder)/libanswer.so”, but"))
+            #expect(finding.remedy.contains("LD_LIBRARY_PATH name the directory “\(folder)”"))
         }
     }
 }

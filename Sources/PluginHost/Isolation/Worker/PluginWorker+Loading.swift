@@ -37,14 +37,18 @@ extension PluginWorker {
                 let path = paths.first(where: { Path.lastComponent($0) == finding.subject })
             else { return finding }
             var finding = finding
+            // A sandbox allows what is in a directory, and not what links in it lead to.
+            let file = Path.resolved(path) ?? path
+            let link = Path.parent(file) == Path.resolved(Path.parent(path)) ? "" : ", a link to \(quoted(file))"
             finding.message += """
-                 The application itself finds the library \(quoted(path)), but the worker process in which the plug-in \
-                runs may not read it.
+                 The application itself finds the library \(quoted(path))\(link), but the worker process in which the \
+                plug-in runs may not read it.
                 """
             let grant = start.isSandboxed ? "Or grant the plug-in \(Self.directories(of: path)). " : ""
             finding.remedy = """
-                Put the library into the bundle, in Contents/Frameworks. \(grant)Or let LD_LIBRARY_PATH name its directory, \
-                which must not be the user's home directory or one above it. The user of the worker must be able to read it.
+                Put the library into the bundle, in Contents/Frameworks. \(grant)Or let LD_LIBRARY_PATH name the directory \
+                \(quoted(Path.parent(file))), which must not be the user's home directory or one above it. The user of \
+                the worker must be able to read it.
                 """
             return finding
         }
