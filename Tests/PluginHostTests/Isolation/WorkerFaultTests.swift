@@ -79,6 +79,9 @@ import Testing
         let processes = PluginFinding(WorkerFailure(step: "/proc", errno: ENOENT), program: "", isSandboxed: false)
         #expect(processes.subject == "/proc" && processes.message.contains("“/proc” is missing"))
         #expect(processes.remedy.contains("mount -t proc"))
+        // Whom the kernel denies groups may be permitted none; where the call itself is missing, that is named.
+        let groups = PluginFinding(WorkerFailure(step: "setgroups", errno: ENOSYS), program: "", isSandboxed: false)
+        #expect(groups.subject == "setgroups" && groups.message.contains("too old"))
         // What fails for another reason is not blamed on a filter.
         let full = PluginFinding(WorkerFailure(step: "memfd_create", errno: EMFILE), program: "", isSandboxed: false)
         #expect(!full.message.contains("filter") && full.remedy.contains("ulimit"))

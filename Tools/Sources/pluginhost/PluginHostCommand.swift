@@ -49,7 +49,9 @@ struct PluginHostCommand: ParsableCommand {
         do {
             try requireKnownCommand()
             var command = try parseAsRoot(Array(arguments.dropFirst()))
-            if var command = command as? any AsyncParsableCommand {
+            if let command = command as? ProbeCommand, let finding = WorkerTrial.findingBeforeStart() {
+                try command.reportAll(finding)
+            } else if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()

@@ -1,9 +1,9 @@
 import Glibc
 
 /// What the system lacks for a worker: a system call that the kernel does not have or a filter refuses, or `/proc`.
-struct SystemCallAbsence {
+@_spi(Tools) public struct SystemCallAbsence: Sendable {
     /// The system call as its manual page has it, or `/proc`.
-    let name: String
+    public let name: String
     private let errno: CInt
 
     /// The steps that are no name of a system call.
@@ -11,9 +11,9 @@ struct SystemCallAbsence {
         "RLIMIT_RTPRIO": "prlimit", "F_DUPFD": "fcntl", "F_ADD_SEALS": "fcntl", "dup3": "dup3",
         "PR_SET_PDEATHSIG": "prctl(PR_SET_PDEATHSIG)", "PR_SET_NO_NEW_PRIVS": "prctl(PR_SET_NO_NEW_PRIVS)",
         // glibc does without clone3() only if it gets ENOSYS.
-        "pthread_create": "clone3",
+        "pthread_create": "clone3", "posix_spawn": "clone3",
     ]
-    /// Those to which another reason applies: what they do is not permitted, and not the call.
+    /// Those to which another reason than a filter may apply: what they do is not permitted, and not the call.
     private static let others = [
         "execve", "open", "open /dev/null", "uid_map", "setgroups", "gid_map", "getpwnam", "user", "procfs",
         WorkerFailure.enterStep, WorkerFailure.deviceStep, WorkerFailure.stateStep, WorkerFailure.childrenStep,
@@ -22,14 +22,20 @@ struct SystemCallAbsence {
     /// Nil if something else failed.
     init?(_ failure: WorkerFailure) {
         let isProcesses = failure.step == WorkerFailure.processesStep
-        let isRefused = [ENOSYS, EPERM].contains(failure.errno) && !Self.others.contains(failure.step)
+        let isRefused =
+            failure.errno == ENOSYS || failure.errno == EPERM && !Self.others.contains(failure.step)
         guard isProcesses || isRefused && failure.path == nil else { return nil }
         name = Self.calls[failure.step] ?? failure.step
         errno = failure.errno
     }
 
-    /// A sentence.
-    var message: String {
+    /// Nil if the error number of a call of this process has another reason.
+    public init?(step: String, errno: CInt) {
+        self.init(WorkerFailure(step: step, errno: errno))
+    }
+
+    /// A sentence without its beginning.
+    public var message: String {
         if name == WorkerFailure.processesStep {
             return "the file system “/proc” is missing, in which the host reads what a worker uses."
         }
@@ -38,7 +44,8 @@ struct SystemCallAbsence {
             : "a filter of system calls, such as that of a container, refuses “\(name)”."
     }
 
-    var remedy: String {
+    /// What to do, as sentences.
+    public var remedy: String {
         if name == WorkerFailure.processesStep {
             return "Mount it (“mount -t proc proc /proc”), or start the container with it."
         }

@@ -32,16 +32,20 @@ struct WorkerStart: @unchecked Sendable {
     /// Whether it may start processes although it is sandboxed; the kernel then ends them with it.
     var hasOwnProcesses: Bool { isSandboxed && placement.permissions.processes }
 
+    /// Requires `/proc`: the host reads there what the worker uses, and without it no limit of memory would hold.
+    static func requireProcesses() throws(WorkerFailure) {
+        guard access("/proc/self/status", R_OK) == 0 else {
+            throw WorkerFailure(step: WorkerFailure.processesStep, errno: errno)
+        }
+    }
+
     /// Starts the process.
     ///
     /// - Parameter program: of ``WorkerProgram/path()``.
     /// - Returns: the worker, which has not answered yet.
     /// - Throws: ``WorkerFailure``.
     func launch(_ program: String) throws(WorkerFailure) -> PluginWorker {
-        // The host reads there what the worker uses: without it, no limit of memory would hold.
-        guard access("/proc/self/status", R_OK) == 0 else {
-            throw WorkerFailure(step: WorkerFailure.processesStep, errno: errno)
-        }
+        try Self.requireProcesses()
         let variables = WorkerEnvironment.variables(
             granted: placement.permissions.environment, libraries: try libraryDirectories)
         var ends: [CInt] = [-1, -1]

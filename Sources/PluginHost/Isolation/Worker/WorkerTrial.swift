@@ -11,6 +11,23 @@ import Glibc
     /// What confined it; nil if it did not start.
     public let confinement: Confinement?
 
+    /// Why neither a worker nor any asynchronous function can be started; nil if nothing is known to prevent it.
+    ///
+    /// Dispatch, which runs asynchronous functions, waits for ever where no thread can be started, and ends the process
+    /// where `/proc` is missing. So ask this before the first of them.
+    ///
+    /// **Cost.** That of a thread.
+    public static func findingBeforeStart() -> PluginFinding? {
+        do throws(WorkerFailure) {
+            try WorkerStart.requireProcesses()
+            let error = DetachedThread.start {}
+            guard error == 0 else { throw WorkerFailure(step: "pthread_create", errno: error) }
+            return nil
+        } catch {
+            return PluginFinding(error, program: "", isSandboxed: false)
+        }
+    }
+
     /// Whom root lets run a worker.
     private static let userOfRoot = "nobody"
 

@@ -12,6 +12,7 @@ import Testing
         return [
             ["info", bundle], ["check", bundle], ["check", "--level", "load", bundle], ["load", bundle],
             ["list", "/" + folder], ["scan", "/" + folder], ["graph", "/" + folder], ["doctor", "/" + folder],
+            ["why", "--in", "/" + folder, "org.example.Started"],
             ["lint", bundle], ["explain"], ["plist", "print", bundle + "/Contents/Info.plist"], ["--version"],
             ["--help"],
         ]
@@ -50,6 +51,63 @@ import Testing
     private static let linker = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].first {
         FileManager.default.isExecutableFile(atPath: $0)
     }
+
+    /// Each command that runs code in another process names what is missing, and ends.
+    @Test func fault888_whatNeedsAWorkerNamesProc() throws {
+        guard try withoutProc(["/bin/true"]).status == 0 else { return }
+        let bundle = try bundle()
+        for (command, status) in [(["probe"], 2), (["load", "--isolated"], 1), (["load", "--sandboxed"], 1)] {
+            let output = try withoutProc([Self.program] + command + [bundle])
+            #expect(output.status == status, "\(command): \(output)")
+            #expect(output.standardOutput.contains("“/proc” is missing"), "\(command): \(output)")
+        }
+    }
+
+    /// As with Docker before 20.10.10: its filter refuses clone3() with an error that glibc does not take for “missing”.
+    @Test func fault888_aFilterThatRefusesThreadsIsNamedAndNothingWaitsForEver() throws {
+        let bundle = try bundle()
+        let source = Workspace.temporary.appending(path: "refusing.c")
+        let program = Workspace.temporary.appending(path: "refusing")
+        try Self.refusingSource.write(to: source, atomically: true, encoding: .utf8)
+        try Tool.run(try Tool.find("clang"), [source.path, "-o", program.path])
+        let commands: [([String], Int32)] = [
+            (["probe", bundle], 2), (["load", bundle], 2), (["load", "--isolated", bundle], 2),
+            (["check", "--level", "load", bundle], 2), (["call", bundle, "cut"], 2),
+        ]
+        for (command, status) in commands {
+            let output = try Tool.output(
+                program.path, [Self.program] + command,
+                environment: ["LC_ALL": "C.UTF-8", "LANGUAGE": "", "LD_LIBRARY_PATH": Workspace.products.path])
+            // A machine without such filters.
+            guard output.status != 99 else { return }
+            #expect(output.status == status, "\(command): \(output)")
+            // “call” reports on standard error.
+            let text = output.standardOutput + output.standardError
+            #expect(text.contains("“clone3”"), "\(command): \(output)")
+        }
+    }
+
+    /// Runs a program with a filter that refuses clone3() with EPERM.
+    private static let refusingSource = """
+        #include <errno.h>
+        #include <linux/filter.h>
+        #include <linux/seccomp.h>
+        #include <stddef.h>
+        #include <sys/prctl.h>
+        #include <unistd.h>
+        int main(int count, char **arguments) {
+            struct sock_filter rules[] = {
+                BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 435, 0, 1),
+                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+            };
+            struct sock_fprog filter = {4, rules};
+            if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, 2, &filter) != 0) return 99;
+            execv(arguments[1], arguments + 1);
+            return 98;
+        }
+        """
 
     @Test func fault833_aProgramThatTheDynamicLinkerStartedFindsItself() throws {
         let bundle = try bundle()

@@ -10,10 +10,12 @@ struct ChildProcess: ~Copyable {
 
         /// It is not the bundle's fault.
         func finding(_ bundle: PluginBundle) -> PluginFinding {
-            PluginFinding(
-                .notStarted, filePath: bundle.bundlePath,
-                message: "The tool cannot start a process to load the bundle in.",
-                remedy: ErrorNumber.remedy(number, to: .start), systemMessage: describe(errno: number))
+            let message = "The tool cannot start a process to load the bundle in"
+            let absence = SystemCallAbsence(step: "posix_spawn", errno: number)
+            return PluginFinding(
+                .notStarted, filePath: bundle.bundlePath, subject: absence?.name,
+                message: absence.map { "\(message): \($0.message)" } ?? "\(message).",
+                remedy: absence?.remedy ?? ErrorNumber.remedy(number, to: .start), systemMessage: describe(errno: number))
         }
     }
 

@@ -28,20 +28,44 @@ struct ProbeCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         if geteuid() == 0 { HostEnvironment.current.isolation.user = "nobody" }
-        var status = ExitStatus.fine
-        var documents: [JSONValue] = []
-        for (number, selected) in arguments.select().enumerated() {
-            let outcome = await ProbeOutcome(of: selected, time: .seconds(time))
-            status = max(status, outcome.status)
-            if arguments.json {
-                documents.append(outcome.json)
-            } else {
-                var page = Page()
-                outcome.write(to: &page)
-                Terminal.write((number > 0 ? "\n" : "") + page.text)
-            }
+        var result = ProbeResult(isJSON: arguments.json)
+        for selected in arguments.select() { result.add(await ProbeOutcome(of: selected, time: .seconds(time))) }
+        try result.finish()
+    }
+
+    /// Reports every bundle as not tried.
+    ///
+    /// Why: without threads, or without /proc, ``run()`` would never return, or end the process.
+    func reportAll(_ finding: PluginFinding) throws {
+        var result = ProbeResult(isJSON: arguments.json)
+        for selected in arguments.select() { result.add(ProbeOutcome(of: selected, without: finding)) }
+        try result.finish()
+    }
+}
+
+/// What the command writes, and its status.
+private struct ProbeResult {
+    let isJSON: Bool
+    private var status = ExitStatus.fine
+    private var documents: [JSONValue] = []
+    private var isFirst = true
+
+    init(isJSON: Bool) { self.isJSON = isJSON }
+
+    mutating func add(_ outcome: ProbeOutcome) {
+        status = max(status, outcome.status)
+        if isJSON {
+            documents.append(outcome.json)
+        } else {
+            var page = Page()
+            outcome.write(to: &page)
+            Terminal.write((isFirst ? "" : "\n") + page.text)
         }
-        if arguments.json { Terminal.write(try JSONValue.document(command: "probe", bundles: documents).text()) }
+        isFirst = false
+    }
+
+    func finish() throws {
+        if isJSON { Terminal.write(try JSONValue.document(command: "probe", bundles: documents).text()) }
         try status.finish()
     }
 }
@@ -81,6 +105,15 @@ private struct ProbeOutcome {
                 state = error?.code == .notCode ? .noCode : .unable
                 if state == .noCode { findings = [] }
             }
+        }
+    }
+
+    /// A bundle that cannot be tried.
+    init(of selected: SelectedBundle, without finding: PluginFinding) {
+        switch selected {
+        case .unopened(let error): (path, state, findings) = (error.bundlePath, .failed, error.findings)
+        case .missing(let error): (path, state, findings) = (error.bundlePath, .unable, error.findings)
+        case .bundle(let bundle): (path, state, findings) = (bundle.bundlePath, .unable, [finding])
         }
     }
 
