@@ -117,8 +117,12 @@ public final class PluginBundle: Sendable, BundleObject {
     /// The directory where the bundle is installed.
     ///
     /// It differs from ``bundlePath`` only for a generation that a watched catalogue loaded: then it is the bundle from
-    /// which the private copy was made.
-    public var originalPath: String { original ?? bundlePath }
+    /// which the private copy was made, or, if a link on its path was replaced since, the bundle with the same code to
+    /// which it leads now.
+    public var originalPath: String {
+        guard let original else { return bundlePath }
+        return CopiedPaths.original(of: bundlePath) ?? original
+    }
 
     var isFramework: Bool { bundlePath.hasSuffix(".framework") }
 }

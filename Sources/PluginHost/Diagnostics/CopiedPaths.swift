@@ -8,6 +8,9 @@ enum CopiedPaths {
     /// Lets an application that makes no copies skip the look-up.
     private static let isUsed = Atomic(false)
 
+    /// The bundle of which a copy was made, or to which it was refreshed since; nil if the copy was removed.
+    static func original(of copy: String) -> String? { originals.withLock { $0[copy] } }
+
     static func insert(_ copy: String, of original: String) {
         originals.withLock { $0[copy] = original }
         isUsed.store(true, ordering: .releasing)

@@ -8,7 +8,9 @@ import Synchronization
 /// the resources for which it was built.
 struct BundleCopy: Sendable {
     /// The bundle that was copied, with links resolved.
-    let original: String
+    private let source: String
+    /// The bundle from which the copy has its resources: the one that was copied, unless a link to it leads elsewhere since.
+    var original: String { CopiedPaths.original(of: path) ?? source }
     /// The copy; its last component is the same as the original's.
     let path: String
     /// The files that were left out of it.
@@ -36,7 +38,7 @@ struct BundleCopy: Sendable {
         // Read again: an object that was opened earlier has the old state.
         let contents = try BundleOpening.contents(path: original)
         let original = contents.path
-        self.original = original
+        source = original
         guard !contents.layout.executableDirectories.contains(where: BundleLayout.isBeside) else {
             throw Self.error(
                 original, "Its code is next to the bundle and not inside it, so it cannot be copied with the bundle.",
@@ -116,16 +118,22 @@ struct BundleCopy: Sendable {
 
     private static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "bundle" }
 
-    /// Updates the resources of the copy from the original; its code does not change.
+    /// Updates the resources of the copy from a bundle with the same code, which does not change.
     ///
+    /// - Parameters:
+    ///   - code: which files are code.
+    ///   - bundle: where the bundle is now: another place than before if a link on its path was replaced.
     /// - Returns: whether any resource was different.
-    func refreshResources(_ code: BundleCode) throws(PluginError) -> Bool {
+    /// - Throws: ``PluginError`` of code `copyFailed`.
+    func refreshResources(_ code: BundleCode, from bundle: String) throws(PluginError) -> Bool {
         do throws(OpenedDirectory.Failure) {
-            return try TreeCopy.run(
-                from: original, to: path, permissions: Self.permissions(original), leaving: code.contains
+            let isChanged = try TreeCopy.run(
+                from: bundle, to: path, permissions: Self.permissions(bundle), leaving: code.contains
             ).isChanged
+            if bundle != original { CopiedPaths.insert(path, of: bundle) }
+            return isChanged
         } catch {
-            throw Self.error(original, error)
+            throw Self.error(bundle, error)
         }
     }
 

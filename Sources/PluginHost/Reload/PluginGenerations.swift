@@ -182,7 +182,7 @@ final class PluginGenerations: Generations {
         if case .loading = old.bundle.state { old.bundle.load() }
         let identity: BundleCode.Identity
         do throws(BundleCode.Failure) {
-            if try old.isCurrent(path) { return refreshResources(of: old) }
+            if try old.isCurrent(path) { return refreshResources(of: old, from: path) }
             identity = try old.code.identity(in: path)
         } catch {
             return .failed(BundleCopy.error(path, error))
@@ -199,11 +199,11 @@ final class PluginGenerations: Generations {
         }
     }
 
-    private func refreshResources(of generation: Generation) -> Outcome {
+    private func refreshResources(of generation: Generation, from path: String) -> Outcome {
         // A generation that was loaded from the original bundle sees its resources there.
         guard let copy = generation.copy else { return .resources(generation) }
         do throws(PluginError) {
-            return try copy.refreshResources(generation.code) ? .resources(generation) : .unchanged
+            return try copy.refreshResources(generation.code, from: path) ? .resources(generation) : .unchanged
         } catch {
             return .failed(error)
         }

@@ -50,7 +50,7 @@ import Testing
         // A new resource, too.
         try tree.write("X.bundle/Contents/Resources/b.txt", "other")
         chmod(tree("X.bundle/Contents/Resources/b.txt"), 0o604)
-        #expect(try open.refreshResources(code))
+        #expect(try open.refreshResources(code, from: tree("X.bundle")))
         #expect(mode(open.path + "/Contents/Resources/b.txt") == 0o604)
         withExtendedLifetime(directory) {}
     }

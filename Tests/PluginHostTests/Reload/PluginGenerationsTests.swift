@@ -1,5 +1,5 @@
 import Dispatch
-import Glibc
+import Foundation
 import Synchronization
 import Testing
 
@@ -111,6 +111,37 @@ import Testing
         _ = try version(generations)
         try fixture.install(.init(version: 1))
         #expect(isUnchanged(generations.reload(at: fixture.path)))
+        #expect(generations.all.count == 1)
+    }
+
+    /// As after a link to the installed version was replaced, again and again.
+    @Test func fault889_theSameCodeInAnotherPlaceHasTheResourcesOfThatPlace() throws {
+        let fixture = try ReloadFixture("OtherPlace")
+        let places = (2...3).map { fixture.tree("\($0)/OtherPlace.bundle") }
+        for place in places {
+            try FileManager.default.createDirectory(
+                atPath: Path.parent(place), withIntermediateDirectories: false)
+            try FileManager.default.copyItem(atPath: fixture.path, toPath: place)
+        }
+        let generations = PluginGenerations(path: fixture.path)
+        _ = try version(generations)
+        let bundle = try #require(generations.current?.bundle)
+        let table = "/Contents/Resources/en.lproj/Localizable.strings"
+        func copied() throws -> String { try String(contentsOfFile: bundle.bundlePath + table, encoding: .utf8) }
+        for place in places {
+            _ = generations.reload(at: place)
+            #expect(bundle.originalPath == place)
+            for text in [place, place + " again"] {
+                let content = "\"key\" = \"\(text)\";"
+                try content.write(toFile: place + table, atomically: false, encoding: .utf8)
+                guard case .resources = generations.reload(at: place) else {
+                    Issue.record("the resources of \(place) were not read")
+                    continue
+                }
+                #expect(try copied() == content)
+            }
+            #expect(isUnchanged(generations.reload(at: place)))
+        }
         #expect(generations.all.count == 1)
     }
 
