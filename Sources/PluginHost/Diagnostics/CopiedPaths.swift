@@ -11,6 +11,11 @@ enum CopiedPaths {
     /// The bundle of which a copy was made, or to which it was refreshed since; nil if the copy was removed.
     static func original(of copy: String) -> String? { originals.withLock { $0[copy] } }
 
+    /// The path of the original for that of a copy; every other path unchanged.
+    static func withOriginalPath(_ path: String) -> String {
+        isUsed.load(ordering: .acquiring) ? original(of: path) ?? path : path
+    }
+
     static func insert(_ copy: String, of original: String) {
         originals.withLock { $0[copy] = original }
         isUsed.store(true, ordering: .releasing)

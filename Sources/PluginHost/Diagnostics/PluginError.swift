@@ -23,7 +23,7 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
     /// - Precondition: `findings` is not empty.
     public init(bundlePath: String, findings: [PluginFinding]) {
         precondition(!findings.isEmpty, "a PluginError has at least one finding")
-        self.bundlePath = bundlePath
+        self.bundlePath = CopiedPaths.withOriginalPath(bundlePath)
         let findings = findings.map(CopiedPaths.withOriginalPaths)
         self.findings = findings.filter { $0.severity == .error } + findings.filter { $0.severity != .error }
     }

@@ -70,10 +70,14 @@ extension PluginBundle {
         remedy: String = "“pluginhost call --list” lists the bundle's functions and their signatures.",
         systemMessage: String? = nil
     ) -> PluginError {
-        PluginError(
-            bundlePath: bundlePath,
+        // The private copy of a generation that was replaced may be gone, and nobody knows its path.
+        let file = executablePath.map { path in
+            Path.isInside(path, directory: bundlePath) ? originalPath + path.dropFirst(bundlePath.count) : path
+        }
+        return PluginError(
+            bundlePath: originalPath,
             PluginFinding(
-                code, filePath: executablePath, subject: name,
+                code, filePath: file, subject: name,
                 message: "The function \(quoted(name)) \(complaint.asSentence)", remedy: remedy.asSentence,
                 systemMessage: systemMessage))
     }

@@ -158,6 +158,20 @@ import Testing
         #expect(generations.all.count == 1)
     }
 
+    @Test func fault262_aFunctionOfAGenerationThatEndedNamesTheBundle() throws {
+        let fixture = try ReloadFixture("EndedFunction")
+        let generations = PluginGenerations(path: fixture.path)
+        let function = try generations.use { try $0.function("version", "() -> uint32") }
+        try fixture.install(.init(version: 2))
+        #expect(number(generations.reload(at: fixture.path)) == 2)
+        for isRemoved in [false, true] {
+            if isRemoved { generations.removeEndedCopies() }
+            let error = try #require(throws: PluginError.self) { try function() }
+            #expect(error.code == .functionUnavailable && error.bundlePath == fixture.path)
+            #expect(error.filePath == (isRemoved ? nil : fixture.path + "/Contents/Linux/EndedFunction"))
+        }
+    }
+
     @Test func oldCodeKeepsItsResources() throws {
         let fixture = try ReloadFixture("OldResources")
         let generations = PluginGenerations(path: fixture.path)
