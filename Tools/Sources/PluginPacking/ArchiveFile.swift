@@ -52,7 +52,7 @@ final class ArchiveFile {
         ([0xED, 0xAB, 0xEE, 0xDB], "an RPM package"), ([4, 0x22, 0x4D, 0x18], "compressed by LZ4"),
     ]
 
-    /// What it is; a file of no known form is read as one of Zstandard, which says why it is none.
+    /// What it is.
     func form() throws(PackingError) -> Form {
         let head = try bytes(at: 0, atMost: 512)
         if head.starts(with: [0x1F, 0x8B]) { return .gzip }
@@ -60,7 +60,24 @@ final class ArchiveFile {
         if head.count == 512, head[257..<262].elementsEqual("ustar".utf8) {
             return .other("a tar archive that is not compressed")
         }
-        return Self.others.first { head.starts(with: $0.magic) }.map { .other($0.name) } ?? .zstandard
+        if let other = Self.others.first(where: { head.starts(with: $0.magic) }) { return .other(other.name) }
+        // An archive of Zstandard may begin with frames that are to be skipped.
+        let isZstandard =
+            head.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
+            || head.count >= 4 && head[0] & 0xF0 == 0x50
+                && head[1..<4].elementsEqual([0x2A, 0x4D, 0x18])
+        return isZstandard ? .zstandard : .other(Self.foreignKind(head))
+    }
+
+    /// The kind of a file that is no archive, as the end of a sentence.
+    private static func foreignKind(_ head: [UInt8]) -> String {
+        if head.isEmpty { return "empty" }
+        let text = String(decoding: head, as: UTF8.self).lowercased()
+        if text.contains("<!doctype html") || text.contains("<html") {
+            return "a page of HTML, such as the error of a server"
+        }
+        let isText = head.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
+        return isText ? "a text file" : "no archive of a known form"
     }
 
     /// The next bytes, at most `count`; empty at the end.

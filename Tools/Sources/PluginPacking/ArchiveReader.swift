@@ -105,14 +105,23 @@ struct ArchiveReader: ~Copyable {
                     switch key {
                     case "path": longName = value
                     case "linkpath": longTarget = value
-                    case "size": longSize = Int64(value)
+                    case "size":
+                        // Programs that read an archive in different ways must not see different files in it.
+                        guard let size = Int64(value) else {
+                            throw invalid("\(quoted(name)) has a size that it cannot have")
+                        }
+                        longSize = size
                     case "GNU.sparse.major", "GNU.sparse.map", "GNU.sparse.name": throw unsafe(name, "a sparse file")
                     // Times, owners and attributes are ignored: the user who installs the bundle owns it, and it gets
                     // times of its own.
                     default: break
                     }
                 }
-            case "g": _ = try records(header)
+            case "g":
+                let isOfOneFile = try records(header).contains { key, _ in
+                    ["path", "linkpath", "size"].contains(key) || key.hasPrefix("GNU.sparse.")
+                }
+                if isOfOneFile { throw invalid("its extended header gives all files one name or size") }
             case "L": longName = try longText(header)
             case "K": longTarget = try longText(header)
             case "0", "5", "2":

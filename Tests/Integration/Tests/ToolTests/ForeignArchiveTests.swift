@@ -142,6 +142,30 @@ import Testing
         try expectRefused(file + ".gz", code: "tooLarge")
     }
 
+    @Test func fault890_anExtendedHeaderThatProgramsReadInDifferentWaysIsRefused() throws {
+        func record(_ key: String, _ value: String) -> String {
+            let rest = " \(key)=\(value)\n"
+            let length = rest.utf8.count + 2
+            return "\(length)\(rest)"
+        }
+        let records: [(Character, String)] = [
+            ("x", record("size", "99999999999999999999")), ("x", record("size", "1e3")), ("x", record("size", "-1")),
+            ("g", record("size", "000000001")), ("g", record("path", "../evil")), ("g", record("linkpath", "../evil")),
+        ]
+        for (type, text) in records {
+            var archive = HostileArchive()
+            archive.add("header", text, type: type)
+            archive.add("Salon.bundle/file", "x")
+            try expectRefused(archive.write(), code: "archiveInvalid", "\(text)")
+        }
+        // A comment for all files is harmless.
+        var archive = HostileArchive()
+        archive.add("header", record("comment", "0123456789"), type: "g")
+        archive.add("Salon.bundle/file", "x")
+        let output = try PluginHostTool.run("install", "--in", folder().path, archive.write())
+        #expect(output.status == 0, "\(output)")
+    }
+
     @Test func fault829_whatCannotBeReadIsNamed() throws {
         for (name, change) in Self.unreadable {
             var archive = ZIPFixture()
@@ -166,6 +190,9 @@ import Testing
             ("an xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0, 0], "compressed by xz"),
             ("a 7z", [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C, 0], "a 7-Zip archive"),
             ("a tar", HostileArchive().ended, "a tar archive that is not compressed"),
+            ("a page", Array("<!DOCTYPE html>\n<p>404".utf8), "a page of HTML, such as the error of a server"),
+            ("a text", Array("Not found\n".utf8), "a text file"), ("nothing", [], "empty"),
+            ("a program", [0x7F, 0x45, 0x4C, 0x46, 2, 1], "no archive of a known form"),
         ] as [(String, [UInt8], String)]) func anotherFormIsNamed(_ name: String, _ bytes: [UInt8], _ what: String)
         throws
     {
