@@ -30,19 +30,24 @@ extension PluginCatalog {
         }
 
         private var isBundle: Bool {
+            isNamedAsBundle(path) || BundleLayout.hasInfoList(root: path)
+        }
+
+        private func isNamedAsBundle(_ path: String) -> Bool {
             let name = Path.lastComponent(path)
-            if let dot = name.lastIndex(of: "."), extensions.contains(String(name[name.index(after: dot)...])) {
-                return true
-            }
-            return BundleLayout.hasInfoList(root: path)
+            guard let dot = name.lastIndex(of: ".") else { return false }
+            return extensions.contains(String(name[name.index(after: dot)...]))
         }
 
         private var bundleFinding: PluginFinding {
-            PluginFinding(
+            // The directory of a part of a bundle, such as Contents, is a bundle too.
+            var directory = Path.parent(path)
+            while isNamedAsBundle(directory), directory != "/" { directory = Path.parent(directory) }
+            return PluginFinding(
                 .warning, .bundleNotFound, filePath: path,
                 message:
                     "The search path \(quoted(path)) is a bundle itself; a search path is a directory with bundles.",
-                remedy: "Name the directory that contains it: \(quoted(Path.parent(path))).")
+                remedy: "Name the directory that contains it: \(quoted(directory)).")
         }
 
         private static let mostSubdirectories = 64

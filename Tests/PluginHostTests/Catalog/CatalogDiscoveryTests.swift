@@ -65,6 +65,14 @@ import Testing
         #expect(finding("mixed") == nil && finding("empty") == nil)
     }
 
+    @Test func fault891_aSearchPathThatIsAPartOfABundleNamesTheDirectoryWithTheBundle() throws {
+        let tree = try CatalogTree(["plugins/Here.bundle": CatalogTree.list("here")])
+        for path in ["plugins/Here.bundle", "plugins/Here.bundle/Contents"] {
+            let finding = try #require(tree.catalog(path).folders[0].placeFinding)
+            #expect(finding.remedy == "Name the directory that contains it: “\(tree("plugins"))”.")
+        }
+    }
+
     @Test func theReasonWhyABundleIsNotUsedHasFileAndRemedy() throws {
         let tree = try CatalogTree(["a/Needy.bundle": CatalogTree.list("needy", "1", "PHCapabilities = (flying);")])
         let error = try #require(tree.catalog("a").candidates.first?.error)

@@ -172,7 +172,7 @@ import Testing
             let keys: Set = [
                 "format", "command", "identifier", "used", "path", "sentence", "remedy", "bundles", "findings", "needs",
                 "uses", "neededBy", "without", "similar", "strikes", "unanswered", "probes", "loads",
-                "demandedExecution", "consent", "applicationVersion",
+                "demandedExecution", "consent", "applicationVersion", "folders",
             ]
             #expect(Set(document.object.keys) == keys)
         }
@@ -243,5 +243,20 @@ import Testing
         // The bundle of this name may be the one that is meant.
         let named = try answer("disable", "org.example.Broken").object["explanation"] as? String
         #expect(named?.contains("There is no Info.plist") == true, "\(named ?? "none")")
+    }
+
+    @Test func fault891_aSearchPathThatIsOneLevelOffIsInEachAnswer() throws {
+        let above = try PluginFolder().path
+        let name = "plugins"
+        try FileManager.default.moveItem(atPath: PluginFolder(["Deep": [:]]).path, toPath: above + "/" + name)
+        let commands = [["why", "org.example.Deep", "--in", above], ["scan", "--no-index", above], ["graph", above]]
+        for command in commands {
+            let output = try PluginHostTool.run(command)
+            let words = PluginHostTool.words(output.standardOutput)
+            #expect(words.contains("has no bundles, but its directory “\(name)” has"), "\(command): \(words)")
+            let document = try PluginHostTool.document(of: command)
+            let folders = document.object["folders"] as? [[String: Any]]
+            #expect((folders?.first?["findings"] as? [Any])?.count == 1, "\(command)")
+        }
     }
 }

@@ -156,12 +156,17 @@ struct ListCommand: ParsableCommand {
     }
 }
 
+extension PluginCatalog.Folder {
+    /// Why it cannot be listed, or that it is one level off.
+    var findings: [PluginFinding] { [finding, placeFinding].compactMap(\.self) }
+}
+
 extension JSONValue {
     init(_ folder: PluginCatalog.Folder) {
         self = .object([
             "path": .string(folder.path), "exists": .bool(folder.exists), "count": .integer(folder.count),
             "findings": FindingReport(
-                findings: [folder.finding, folder.placeFinding].compactMap(\.self), bundlePath: folder.path
+                findings: folder.findings, bundlePath: folder.path
             ).json,
         ])
     }

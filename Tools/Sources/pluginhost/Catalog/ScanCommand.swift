@@ -111,9 +111,9 @@ private struct ScanReport {
         page.gap()
     }
 
-    /// A folder that cannot be listed is not a folder without plug-ins.
+    /// A folder that cannot be listed, or that is one level off, is not a folder without plug-ins.
     func writeUnlisted(to page: inout Page) {
-        FindingReport(findings: catalog.folders.compactMap(\.finding), bundlePath: nil).write(to: &page)
+        FindingReport(findings: catalog.folders.flatMap(\.findings), bundlePath: nil).write(to: &page)
     }
 
     private func write(_ candidate: PluginCandidate, to page: inout Page) {

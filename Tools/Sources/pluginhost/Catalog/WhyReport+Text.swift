@@ -7,6 +7,7 @@ extension WhyReport {
             page.paragraph(explanation.sentence, indent: 2)
             if !similar.isEmpty { page.paragraph("There is \(similar.joined(separator: ", ")).", indent: 2, .yellow) }
             if !explanation.remedy.isEmpty { page.paragraph("To do: \(explanation.remedy)", indent: 2) }
+            FindingReport(findings: folders.flatMap(\.findings), bundlePath: nil).write(to: &page)
         }
         for facts in candidates { write(facts, to: &page) }
         decided.write(to: &page)

@@ -19,6 +19,8 @@ struct WhyReport {
     let isLoadable: Bool?
     /// What applications keep about its probe: those that demand one before its first use.
     let probes: [PluginCatalog.KeptProbe]
+    /// The search paths, which may be the reason why nothing has this identifier.
+    let folders: [PluginCatalog.Folder]
     /// Similar identifiers, if nothing has this one.
     let similar: [String]
 
@@ -77,6 +79,7 @@ struct WhyReport {
                 isOfApplication: search.recorded?.offers(point, version) ?? false)
         }
         absence = plugin.map { catalog.change(without: $0.candidate) }
+        folders = catalog.folders
         similar = candidates.isEmpty ? Self.similar(to: identifier, in: catalog) : []
     }
 
@@ -207,6 +210,7 @@ extension WhyReport {
                     ])
                 }),
             "similar": JSONValue(similar),
+            "folders": .array(folders.map { JSONValue($0) }),
             "applicationVersion": JSONValue(application?.version),
             "unanswered": JSONValue(explanation.unanswered.items),
         ]

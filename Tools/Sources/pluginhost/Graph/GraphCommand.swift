@@ -31,16 +31,25 @@ struct GraphCommand: ParsableCommand {
         }
     }
 
+    /// What is wrong with search paths, as text.
+    private static func findings(of folders: [PluginCatalog.Folder]) -> String {
+        var page = Page()
+        FindingReport(findings: folders.flatMap(\.findings), bundlePath: nil).write(to: &page)
+        return page.text
+    }
+
     mutating func run() throws {
         let search = try PluginSearch(arguments, folders: folders)
         try search.requireSomewhere()
-        let graph = PluginGraph(search.catalog())
+        let catalog = search.catalog()
+        let graph = PluginGraph(catalog)
         let title = "Plug-ins of \(search.application ?? folders.joined(separator: ", "))"
         if arguments.json {
-            Terminal.write(try JSONValue.document(command: "graph", graph.members).text())
+            let folders: [String: JSONValue] = ["folders": .array(catalog.folders.map { JSONValue($0) })]
+            Terminal.write(try JSONValue.document(command: "graph", graph.members.merging(folders) { $1 }).text())
         } else {
             switch format ?? .text {
-            case .text: Terminal.write(graph.text)
+            case .text: Terminal.write(graph.text + Self.findings(of: catalog.folders))
             case .dot: Terminal.write(graph.dot(title: title))
             case .mermaid: Terminal.write(graph.mermaid(title: title))
             case .svg: Terminal.write(GraphDrawing(graph, title: title).svg)
