@@ -100,7 +100,7 @@ enum Excerpt {
         var end = offset + 1
         while end < bytes.count, end - offset < 4, bytes[end] & 0xC0 == 0x80 { end += 1 }
         let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[offset..<end]), as: UTF8.self)
-        guard let scalar = text.unicodeScalars.first, text.unicodeScalars.count == 1, isInvisible(scalar),
+        guard let scalar = text.unicodeScalars.first, text.unicodeScalars.count == 1, isMisleading(scalar),
             let name = scalar.properties.name
         else { return of(text) }
         // Nobody can see which character it is.
@@ -108,11 +108,14 @@ enum Excerpt {
         return "U+\(String(repeating: "0", count: max(0, 4 - number.count)))\(number) (\(name))"
     }
 
-    /// Whether a character leaves no mark where it stands, and is not the usual blank.
-    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
+    /// Whether a character leaves no mark of its own and is not the usual blank, or looks like one of the signs of a list.
+    private static func isMisleading(_ scalar: Unicode.Scalar) -> Bool {
+        // The Greek question mark and the wide forms of signs look like “;”, “=” and the like; a braille pattern is blank.
+        if [0x037E, 0x2800].contains(scalar.value) || (0xFF01...0xFF5E).contains(scalar.value) { return true }
+        return switch scalar.properties.generalCategory {
         case .format, .lineSeparator, .paragraphSeparator, .spaceSeparator: scalar != " "
-        default: false
+        case .nonspacingMark, .enclosingMark: true
+        default: scalar.properties.isDefaultIgnorableCodePoint
         }
     }
 

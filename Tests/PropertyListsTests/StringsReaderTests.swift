@@ -53,8 +53,23 @@ struct StringsReaderTests {
             "U+00A0 (NO-BREAK SPACE)", "U+200B (ZERO WIDTH SPACE)", "U+FEFF (ZERO WIDTH NO-BREAK SPACE)",
             "U+3000 (IDEOGRAPHIC SPACE)",
         ]
+        #expect(messages.count == names.count)
         for (message, name) in zip(messages, names) {
             #expect(message.hasPrefix("Found \(name) after the key"), "\(message)")
+        }
+    }
+
+    /// Signs that look like those of a list, and characters that leave no mark although they are no blanks.
+    @Test func fault892_aCharacterThatLooksLikeAnotherIsNamed() {
+        let names = [
+            "\u{37E}": "U+037E (GREEK QUESTION MARK)", "\u{FF1B}": "U+FF1B (FULLWIDTH SEMICOLON)",
+            "\u{FF1D}": "U+FF1D (FULLWIDTH EQUALS SIGN)", "\u{3164}": "U+3164 (HANGUL FILLER)",
+            "\u{2800}": "U+2800 (BRAILLE PATTERN BLANK)", "\u{301}": "U+0301 (COMBINING ACUTE ACCENT)",
+            "\u{FE0F}": "U+FE0F (VARIATION SELECTOR-16)",
+        ]
+        for (character, name) in names {
+            let message = read("\"a\" = \"b\" \(character) \"c\" = \"d\";").faults.first?.message ?? ""
+            #expect(message.hasPrefix("Found \(name) after the value"), "\(message)")
         }
     }
 
