@@ -60,7 +60,8 @@ public struct BundleLinter: Sendable {
     ///
     /// 1. Info.plist: its faults, its keys, unknown keys that begin with `PH`.
     /// 2. Every `.plist`, `.strings` and `.stringsdict` among the resources, in every localisation and subdirectory.
-    ///    Bundles among the resources are left out, and links to directories are not followed.
+    ///    Bundles among the resources are left out, and links to directories are not followed. Storyboards, string catalogues
+    ///    and XLIFF files, which no bundle reads, are warnings.
     /// 3. The localisations: declared ones without a directory, tables and entries that a translation lacks or that
     ///    only it has, placeholders that differ, texts that were not translated.
     /// 4. Every nib: its document; and against the classes of NibClasses.plist, of the same list of the bundles that it

@@ -33,6 +33,14 @@ struct ForeignFile {
         ),
     ]
 
+    /// The finding for a file among the resources of a bundle, where it is useless and does no harm.
+    var findingInBundle: LintFinding {
+        LintFinding(
+            .warning, .notChecked, filePath: path, message: "The file \(quoted(path)) is \(kind.what).",
+            remedy: "\(kind.remedy) Leave the file out of the bundle.")
+    }
+
+    /// The finding for a file that somebody asks about.
     var finding: LintFinding {
         LintFinding(
             .error, .notChecked, filePath: path, message: "The file \(quoted(path)) is \(kind.what).",

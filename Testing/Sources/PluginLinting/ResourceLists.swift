@@ -62,6 +62,8 @@ struct ResourceLists {
                 } else if let type = BundleLinter.FileType(path: entry), isFile(child, kind) {
                     let stem = String(childName.dropLast(type.rawValue.count + 1))
                     lists.append(List(path: child, type: type, name: stem, language: language))
+                } else if let other = ForeignFile(path: child) {
+                    findings.append(other.findingInBundle)
                 }
             }
         }

@@ -185,6 +185,15 @@ import Testing
         #expect(Set(document.codes).isSubset(of: ["unusedKey"]))
     }
 
+    @Test func fault893_whatNoBundleReadsIsAWarningAmongItsResources() throws {
+        let names = ["Main.storyboard", "en.lproj/Localizable.xcstrings", "de.xliff", "deep/down/it.xlf"]
+        var files = Dictionary(uniqueKeysWithValues: names.map { ("Resources/\($0)", "x") })
+        files["Resources/en.lproj/Localizable.strings"] = "\"Hello\" = \"Hello\";\n"
+        let document = try PluginHostTool.document("lint", BundleSourceFixture(files: files).path)
+        #expect(document.status == 0 && document.codes.filter { $0 == "notChecked" }.count == names.count)
+        #expect(document.findings.allSatisfy { $0["severity"] as? String == "warning" }, "\(document.text)")
+    }
+
     @Test func fault812_aFolderOfSourcesIsMeantEvenIfItsBundleWasPackedIntoIt() throws {
         let source = try BundleSourceFixture(
             files: ["Resources/en.lproj/Localizable.strings": "\"Hello\" = \"Hello\";\n"])
