@@ -172,7 +172,11 @@ public struct PluginInstaller: Sendable {
                 if isSameName { replaced = candidate.version ?? "" }
                 continue
             }
-            if isSameName, let fault = candidate.unreadable { throw fault }
+            if let fault = candidate.unreadable {
+                // In another place it only has that name: nothing says which plug-in it is.
+                if !isSameName { continue }
+                throw fault
+            }
             throw PackingError(
                 .nameInvalid, path: path,
                 message: isSameName
@@ -248,9 +252,11 @@ public struct PluginInstaller: Sendable {
 
     private func find(_ plugin: String, in folder: String) throws(PackingError) -> PluginCandidate {
         let candidates = try Self.candidates(in: folder)
-        let found = candidates.first {
-            $0.identifier == plugin || Path.lastComponent($0.path) == plugin || Path.stem($0.path) == plugin
-        }
+        // A bundle whose list cannot be read has its name as identifier, and must not stand before the plug-in itself.
+        let found =
+            candidates.first { $0.identifier == plugin && $0.unreadable == nil }
+            ?? candidates.first { Path.lastComponent($0.path) == plugin || Path.stem($0.path) == plugin }
+            ?? candidates.first { $0.identifier == plugin }
         guard let found else {
             // It may be the plug-in, but its name says no more than that.
             let unreadable = candidates.first { $0.unreadable != nil }

@@ -72,6 +72,21 @@ import Testing
         #expect(try user.words("why", "org.example.Quiet").contains("No reason was given."))
     }
 
+    @Test func fault894_aBundleThatOnlyHasTheNameOfAnIdentifierIsNotAdded() throws {
+        let user = try User()
+        let folder = user.home.url.appending(path: "share/my-editor/plugins")
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "org.example.Loud.bundle"), withIntermediateDirectories: true)
+        let added = try user.document("quarantine", "add", "org.example.Loud")
+        #expect(added.status == 0 && added.object["explanation"] as? String == "org.example.Loud is in quarantine.")
+    }
+
+    @Test func aChoiceAboutEveryPluginSaysWhatItMeans() throws {
+        let user = try User()
+        #expect(try user.words("disable", "*").contains("my-editor uses no plug-in until “pluginhost enable '*'"))
+        #expect(try user.words("enable", "*").contains("disabled by their own identifiers stay disabled"))
+    }
+
     @Test func whatIsNotInstalledAndWhatHasNoCodeCannotBeAdded() throws {
         let user = try User()
         let absent = try user.document("quarantine", "add", "org.example.Absent")

@@ -245,6 +245,26 @@ import Testing
         #expect(named?.contains("There is no Info.plist") == true, "\(named ?? "none")")
     }
 
+    /// Its name sorts before that of the plug-in, and is the plug-in's identifier.
+    @Test func fault894_aBundleThatOnlyHasTheNameOfAnIdentifierIsNotThatPlugIn() throws {
+        let source = try PluginFolder(["zeal": ["CFBundleIdentifier": "org.example.zeal"]])
+        let plugin = source.url.appending(path: "zeal.bundle").path
+        let folder = try PluginFolder([:])
+        let impostor = folder.url.appending(path: "org.example.zeal.bundle")
+        try FileManager.default.createDirectory(at: impostor, withIntermediateDirectories: true)
+        for version in 1...2 {
+            let output = try PluginHostTool.run("install", "--in", folder.path, plugin)
+            #expect(output.status == 0, "version \(version): \(output)")
+        }
+        #expect(try PluginHostTool.run("rollback", "--in", folder.path, "org.example.zeal").status == 0)
+        #expect(try PluginHostTool.run("uninstall", "--in", folder.path, "org.example.zeal").status == 0)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
+        #expect(left == ["org.example.zeal.bundle"])
+        // By its name it is found.
+        #expect(try PluginHostTool.run("uninstall", "--in", folder.path, "org.example.zeal").status == 0)
+        #expect(!FileManager.default.fileExists(atPath: impostor.path))
+    }
+
     @Test func fault891_aSearchPathThatIsOneLevelOffIsInEachAnswer() throws {
         let above = try PluginFolder().path
         let name = "plugins"

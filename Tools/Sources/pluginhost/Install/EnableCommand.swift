@@ -51,8 +51,16 @@ struct ChoiceArguments: ParsableArguments {
         write(command, catalog, done: true, FindingReport(findings: [], bundlePath: nil))
     }
 
+    /// What the choice about every plug-in means.
+    private func sentenceOnAll(_ catalog: PluginCatalog) -> String {
+        catalog.isDisabled(identifier)
+            ? "\(application) uses no plug-in until “pluginhost enable '*' --application \(application)”."
+            : "Plug-ins that were disabled by their own identifiers stay disabled."
+    }
+
     private func write(_ command: String, _ catalog: PluginCatalog, done: Bool, _ report: FindingReport) {
         let explanation = catalog.explanation(of: identifier)
+        let sentence = identifier == "*" ? sentenceOnAll(catalog) : explanation.sentence
         if json {
             let document = JSONValue.document(
                 command: command,
@@ -60,7 +68,7 @@ struct ChoiceArguments: ParsableArguments {
                     "identifier": .string(identifier), "disabled": .bool(catalog.isDisabled(identifier)),
                     "done": .bool(done), "choices": JSONValue(catalog.options.choices),
                     "installed": .bool(!explanation.candidates.isEmpty),
-                    "explanation": .string(explanation.sentence), "findings": report.json,
+                    "explanation": .string(sentence), "findings": report.json,
                 ])
             Terminal.write((try? document.text()) ?? "")
             return
@@ -68,7 +76,7 @@ struct ChoiceArguments: ParsableArguments {
         var page = Page()
         let state = catalog.isDisabled(identifier) ? "disabled" : "enabled"
         page.line((identifier + ":", .bold), (done ? state : "not changed, still \(state)", done ? .green : .red))
-        if done { page.paragraph(explanation.sentence, indent: 2) }
+        if done { page.paragraph(sentence, indent: 2) }
         report.write(to: &page)
         Terminal.write(page.text)
     }

@@ -111,7 +111,11 @@ struct AddQuarantineCommand: ParsableCommand {
                             remedy: explanation.remedy)
                     ])
             }
-            return try explanation.candidates.map { try $0.open() }
+            // One whose list cannot be read only has a name like the identifier.
+            let known = explanation.candidates.filter { candidate in
+                !candidate.findings.contains { $0.code == .manifestUnreadable }
+            }
+            return try (known.isEmpty ? explanation.candidates : known).map { try $0.open() }
         }
     }
 }
