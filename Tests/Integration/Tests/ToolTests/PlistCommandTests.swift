@@ -115,7 +115,9 @@ import Testing
             ["plist", "print", "/nonexistent"], ["strings", "/nonexistent.xib"],
             ["strings", "convert", "/nonexistent.strings", "/tmp/x.json"],
             ["strings", "diff", "/nonexistent.strings", "/nonexistent.strings"],
-            ["strings", "pseudo", "/nonexistent.strings"],
+            ["strings", "pseudo", "/nonexistent.strings"], ["strings", "extract", "/nonexistent"],
+            ["strings", "export", "--language", "de", "/nonexistent.bundle"],
+            ["strings", "import", "/nonexistent.xliff", "/nonexistent.bundle"],
         ] {
             let output = try PluginHostTool.run(command)
             #expect(output.status == 2, "\(command) \(output)")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 @_spi(Tools) import PluginLinting
 import PluginTranslating
 
@@ -89,7 +90,8 @@ struct ExtractCommand: ParsableCommand {
             for finding in findings { LintResult.write(finding, of: nil, to: &page) }
             for table in update?.tables ?? [] { page.write(table, isDryRun: dryRun) }
             if update == nil { page.line(("nothing was written", .red)) }
-            return Terminal.write(page.text)
+            // What is wrong with a source is what the command reports; that it can do nothing is an error.
+            return Terminal.write(page.text, to: update == nil ? STDERR_FILENO : STDOUT_FILENO)
         }
         let document = JSONValue.document(
             command: "strings extract",
