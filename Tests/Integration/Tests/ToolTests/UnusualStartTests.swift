@@ -26,7 +26,7 @@ import Testing
     }
 
     /// The environment of the tool, and the command line that runs a shell command without /proc.
-    private func withoutProc(_ arguments: [String]) throws -> Tool.Output {
+    private static func withoutProc(_ arguments: [String]) throws -> Tool.Output {
         try Tool.output(
             "/usr/bin/unshare",
             ["--user", "--map-root-user", "--mount", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"]
@@ -34,13 +34,14 @@ import Testing
             environment: ["LC_ALL": "C.UTF-8", "LANGUAGE": "", "LD_LIBRARY_PATH": Workspace.products.path])
     }
 
-    @Test func fault833_everyCommandWorksWithoutProc() throws {
-        // Some containers give nobody a namespace.
-        guard try withoutProc(["/bin/true"]).status == 0 else { return }
+    /// Some containers give nobody a namespace.
+    private static let canHideProc = (try? withoutProc(["/bin/true"]).status) == 0
+
+    @Test(.enabled(if: Self.canHideProc)) func fault833_everyCommandWorksWithoutProc() throws {
         let bundle = try bundle()
         for command in Self.commands(bundle) {
             let usual = try PluginHostTool.run(command)
-            let output = try withoutProc([Self.program] + command)
+            let output = try Self.withoutProc([Self.program] + command)
             // “doctor” reports what the system lacks.
             let isSame = command[0] == "doctor" ? (0...1).contains(output.status) : output.status == usual.status
             #expect(isSame, "\(command): \(output)")
@@ -53,39 +54,49 @@ import Testing
     }
 
     /// Each command that runs code in another process names what is missing, and ends.
-    @Test func fault888_whatNeedsAWorkerNamesProc() throws {
-        guard try withoutProc(["/bin/true"]).status == 0 else { return }
+    @Test(.enabled(if: Self.canHideProc)) func fault888_whatNeedsAWorkerNamesProc() throws {
         let bundle = try bundle()
         for (command, status) in [(["probe"], 2), (["load", "--isolated"], 1), (["load", "--sandboxed"], 1)] {
-            let output = try withoutProc([Self.program] + command + [bundle])
+            let output = try Self.withoutProc([Self.program] + command + [bundle])
             #expect(output.status == status, "\(command): \(output)")
             #expect(output.standardOutput.contains("“/proc” is missing"), "\(command): \(output)")
         }
     }
 
     /// As with Docker before 20.10.10: its filter refuses clone3() with an error that glibc does not take for “missing”.
-    @Test func fault888_aFilterThatRefusesThreadsIsNamedAndNothingWaitsForEver() throws {
+    @Test(.enabled(if: Self.canFilter))
+    func fault888_aFilterThatRefusesThreadsIsNamedAndNothingWaitsForEver() throws {
         let bundle = try bundle()
-        let source = Workspace.temporary.appending(path: "refusing.c")
-        let program = Workspace.temporary.appending(path: "refusing")
-        try Self.refusingSource.write(to: source, atomically: true, encoding: .utf8)
-        try Tool.run(try Tool.find("clang"), [source.path, "-o", program.path])
+        let program = try Self.refusing.get()
         let commands: [([String], Int32)] = [
             (["probe", bundle], 2), (["load", bundle], 2), (["load", "--isolated", bundle], 2),
             (["check", "--level", "load", bundle], 2), (["call", bundle, "cut"], 2),
         ]
         for (command, status) in commands {
             let output = try Tool.output(
-                program.path, [Self.program] + command,
+                program, [Self.program] + command,
                 environment: ["LC_ALL": "C.UTF-8", "LANGUAGE": "", "LD_LIBRARY_PATH": Workspace.products.path])
-            // A machine without such filters.
-            guard output.status != 99 else { return }
             #expect(output.status == status, "\(command): \(output)")
             // “call” reports on standard error.
             let text = output.standardOutput + output.standardError
             #expect(text.contains("“clone3”"), "\(command): \(output)")
         }
     }
+
+    /// The program of ``refusingSource``.
+    private static let refusing = Result {
+        let source = Workspace.temporary.appending(path: "refusing.c")
+        let program = Workspace.temporary.appending(path: "refusing").path
+        try refusingSource.write(to: source, atomically: true, encoding: .utf8)
+        try Tool.run(try Tool.find("clang"), [source.path, "-o", program])
+        return program
+    }
+
+    /// Whether this machine has such filters; if the program cannot be made, the test says why.
+    private static let canFilter: Bool = {
+        guard let program = try? refusing.get() else { return true }
+        return (try? Tool.output(program, ["/bin/true"]).status) != 99
+    }()
 
     /// Runs a program with a filter that refuses clone3() with EPERM.
     private static let refusingSource = """
