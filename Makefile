@@ -196,4 +196,4 @@ SOURCES = Package.swift Sources Plugins Testing Examples/DemoAPI/Package.swift E
     Tools/Package.swift Tools/Sources Tools/Tests Tests Benchmarks Fuzz
 
 clean: ## remove everything that was built
-	rm -rf .build .build-all .build-tsan .build-tsan-all .build-essentials .build-stress-thread .build-stress-address build
+	rm -rf .build .build-all .build-tsan .build-essentials .build-stress-thread .build-stress-address build

@@ -19,5 +19,6 @@ swift test $sanitize --scratch-path .build-tsan --skip Mutation --skip Damage --
     --skip WorkerObjectTests --skip WorkerRuntimeTests --skip CTableTests --skip PluginProbeTests \
     --skip RequiredProbeTests --skip SandboxRefusalTests --skip StateDirectoryTests --skip WorkerDebuggerTests --skip ApplicationBundleTests \
     --skip aLoadWithALinkAsADevice "$@"
-swift test $sanitize --scratch-path .build-tsan-all --package-path Tests/Integration --filter LoadingTests \
+# In the same build folder, which has the library already.
+swift test $sanitize --scratch-path .build-tsan --package-path Tests/Integration --filter LoadingTests \
     --skip fault286_aReport --skip CrashJournals --skip HostilePlugins --skip DemoIsolation "$@"

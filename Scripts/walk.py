@@ -80,7 +80,7 @@ class Block:
 
 
 def stop(message):
-    sys.exit(f"walk: {message}")
+    sys.exit(f"walk: error: {message}")
 
 
 def blocks(page):
@@ -118,6 +118,21 @@ class Walk:
         }
         self.directory = work / "walk"
         self.directory.mkdir()
+
+    def skip_optimiser(self):
+        """The pages build with “-c release”. To optimise the library takes much longer than to compile it, twice in a walk,
+        and changes nothing that the pages show."""
+        compiler = self.work / "swiftc"
+        compiler.write_text(f"""#!/bin/bash
+for argument; do
+    shift
+    [ "$argument" != -O ] || argument=-Onone
+    set -- "$@" "$argument"
+done
+exec "{self.environment.get("SWIFT_EXEC") or shutil.which("swiftc")}" "$@"
+""")
+        compiler.chmod(0o755)
+        self.environment["SWIFT_EXEC"] = str(compiler)
 
     def command(self, *arguments, text=None):
         run = subprocess.run(arguments, cwd=self.directory, env=self.environment, input=text, text=True,
@@ -264,6 +279,7 @@ def main():
     work = pathlib.Path(tempfile.mkdtemp(prefix="pluginhost-walk."))
     try:
         walk = Walk(work)
+        walk.skip_optimiser()
         walk.repository()
         walk.demo_api()
         # A page may use files of another page.

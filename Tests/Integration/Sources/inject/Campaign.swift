@@ -56,7 +56,7 @@ final class Campaign {
                     call, error, report: { report("\(name): \($0)\n    call: \(call.text.prefix(200))") })
                 {
                     broken += 1
-                    print("\(name): \(rule)")
+                    print("error: \(name): \(rule)")
                     print("    call: \(call.text.prefix(200))")
                     fflush(nil)
                 }
