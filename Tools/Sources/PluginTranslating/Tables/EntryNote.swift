@@ -163,6 +163,7 @@ struct EntryNote {
 extension Substring.UTF8View {
     /// Whether it begins with U+2028 or U+2029, which end a line for the reader of tables.
     fileprivate var startsWithUnicodeLineEnd: Bool {
+        guard first == 0xE2 else { return false }
         let bytes = Array(prefix(3))
         return bytes == [0xE2, 0x80, 0xA8] || bytes == [0xE2, 0x80, 0xA9]
     }
