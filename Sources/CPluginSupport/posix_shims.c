@@ -200,6 +200,16 @@ bool phs_image_of_address(const void *address, phs_image *image) {
     return true;
 }
 
+static char *const *own_arguments;
+
+// glibc passes the arguments to every initialiser.
+__attribute__((constructor)) static void keep_arguments(int count, char **arguments) {
+    (void)count;
+    own_arguments = arguments;
+}
+
+char *const *phs_arguments(void) { return own_arguments; }
+
 const char *phs_started_path(void) { return (const char *)getauxval(AT_EXECFN); }
 
 const void *phs_own_address(void) {

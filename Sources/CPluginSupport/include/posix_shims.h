@@ -101,6 +101,11 @@ const void *phs_own_address(void);
 void phs_each_image(
     bool (*body)(const phs_image *image, const void *program_headers, size_t count, void *context), void *context);
 
+// The words of this program's command line, its name first, NULL after the last; NULL if the C library does not pass them.
+// Why: Swift's CommandLine reads them from /proc, which may not be mounted or not be readable at the moment. They live as
+// long as the process.
+char *const *phs_arguments(void);
+
 // The path by which this program was started; NULL if the kernel did not pass it. Why: getauxval() is not in Swift's Glibc
 // module. The text lives as long as the process.
 const char *phs_started_path(void);

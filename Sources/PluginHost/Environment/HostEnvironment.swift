@@ -174,7 +174,7 @@ public struct HostEnvironment: Sendable {
         State(
             environment: Deferred(
                 HostEnvironment(
-                    name: CommandLine.arguments.first.map(Path.lastComponent) ?? "host", log: writeToStandardError))))
+                    name: ProgramArguments.all.first.map(Path.lastComponent) ?? "host", log: writeToStandardError))))
 
     /// Passes a message of the library itself to the application's log.
     ///

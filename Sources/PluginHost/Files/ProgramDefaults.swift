@@ -16,7 +16,7 @@ enum ProgramDefaults {
     ///
     /// **Cost.** Searches the arguments and the names in two directories; keep the result.
     static func strings(_ name: String) -> [String]? {
-        if let value = argument(name, in: CommandLine.arguments) {
+        if let value = argument(name, in: ProgramArguments.all) {
             return value.string.map { [$0] }
                 ?? value.array.flatMap { values in
                     let texts = values.compactMap(\.string)
@@ -37,7 +37,7 @@ enum ProgramDefaults {
     /// The environment variable with the name takes precedence.
     static func isOn(_ name: String) -> Bool {
         if let value = variable(name) { return isYes(value) }
-        if let value = argument(name, in: CommandLine.arguments) {
+        if let value = argument(name, in: ProgramArguments.all) {
             return value.boolean ?? value.string.map(isYes) ?? (value.integer != nil && value.integer != 0)
         }
         #if FullFoundation

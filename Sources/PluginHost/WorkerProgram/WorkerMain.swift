@@ -70,7 +70,7 @@ final class WorkerMain {
         var failure = phs_failure()
         guard phs_dispatch_confine(&failure) == 0, phs_filter_install(nil, &options, &failure) == 0 else {
             let failure = WorkerFailure(failure)
-            send(.failed(0, [PluginFinding(failure, program: CommandLine.arguments.first ?? "", isSandboxed: true)]))
+            send(.failed(0, [PluginFinding(failure, program: ProgramArguments.all.first ?? "", isSandboxed: true)]))
             return false
         }
         let layers: [Confinement.Layer] = [.systemCalls, .network, .signals, .processes]

@@ -37,16 +37,6 @@ static int open_pipe(int pair[2]) {
     return error;
 }
 
-static char **own_arguments;
-
-// glibc passes the arguments to every initialiser.
-__attribute__((constructor)) static void keep_arguments(int count, char **arguments) {
-    (void)count;
-    own_arguments = arguments;
-}
-
-char *const *child_own_arguments(void) { return own_arguments; }
-
 static int spawn(
     const char *program, char *const arguments[], int input, int report, int output, pid_t *pid) {
     posix_spawn_file_actions_t files;

@@ -31,24 +31,11 @@ struct PluginHostCommand: ParsableCommand {
             LoadInChildCommand.self, CallInChildCommand.self, UseInChildCommand.self,
         ])
 
-    /// The words of the call, the program's name first.
-    ///
-    /// The standard library reads them from /proc/self, which may not be mounted or not be readable at the moment.
-    static let arguments: [String] = {
-        var arguments: [String] = []
-        guard var place = child_own_arguments() else { return CommandLine.arguments }
-        while let text = place.pointee {
-            arguments.append(String(cString: text))
-            place += 1
-        }
-        return arguments
-    }()
-
     /// Not the parser's own main(): that one ends with 64 after wrong usage, and the tool ends with 2.
     static func main() async {
         do {
             try requireKnownCommand()
-            var command = try parseAsRoot(Array(arguments.dropFirst()))
+            var command = try parseAsRoot(Array(ProgramArguments.all.dropFirst()))
             if let command = command as? ProbeCommand, let finding = WorkerTrial.findingBeforeStart() {
                 try command.reportAll(finding)
             } else if var command = command as? any AsyncParsableCommand {
@@ -69,7 +56,7 @@ struct PluginHostCommand: ParsableCommand {
 
     /// - Throws: ValidationError for a command that does not exist, with similar commands.
     private static func requireKnownCommand() throws {
-        guard let name = arguments.dropFirst().first, !name.hasPrefix("-") else { return }
+        guard let name = ProgramArguments.all.dropFirst().first, !name.hasPrefix("-") else { return }
         guard name != "help", !commandNames.contains(name) else { return }
         let shown =
             configuration.subcommands.filter { $0.configuration.shouldDisplay }
@@ -86,7 +73,7 @@ struct PluginHostCommand: ParsableCommand {
     /// With --json, wrong usage is reported as JSON too.
     private static func end(with error: any Error) -> Never {
         let isAnswer = exitCode(for: error) == .success
-        let arguments = arguments.prefix { $0 != "--" }
+        let arguments = ProgramArguments.all.prefix { $0 != "--" }
         if !isAnswer, arguments.contains("--json") {
             let command = arguments.dropFirst().first { commandNames.contains($0) }
             let document = JSONValue.object([
@@ -105,7 +92,7 @@ struct PluginHostCommand: ParsableCommand {
     /// A message of the parser without control characters of the arguments that it repeats.
     private static func escaped(_ message: String) -> String {
         var text = message
-        for argument in CommandLine.arguments.dropFirst() {
+        for argument in ProgramArguments.all.dropFirst() {
             // The parser repeats an argument, or what follows the “=” in it.
             let value = argument.split(separator: "=", maxSplits: 1).last.map(String.init) ?? ""
             for part in [argument, value] where part.unicodeScalars.contains(where: { $0.value < 0x20 }) {

@@ -49,6 +49,15 @@ import Testing
         }
     }
 
+    /// Its name, by which it finds what it kept, is not lost either.
+    @Test(.enabled(if: Self.canHideProc)) func fault833_withoutProcAnApplicationHasTheSameIndex() throws {
+        let command = ["scan", "--json", "/" + (try bundle()).split(separator: "/").dropLast().joined(separator: "/")]
+        let usual = try PluginHostTool.run(command)
+        let output = try Self.withoutProc([Self.program] + command)
+        let index = try #require(usual.standardOutput.firstMatch(of: #/"index" ?: ?"([^"]+)"/#)?.1)
+        #expect(output.standardOutput.contains(index), "\(output)")
+    }
+
     private static let linker = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].first {
         FileManager.default.isExecutableFile(atPath: $0)
     }

@@ -24,10 +24,6 @@ enum { CHILD_REPORT = 3 };
 // arguments ends with NULL. Returns 0 or an error number; after an error, nothing is left to clean up.
 int child_start(const char *program, char *const arguments[], int input, child_process *child);
 
-// The arguments of this process, ending with NULL; they live as long as the process. Why: the standard library reads them
-// from /proc, which may not be mounted. Threads: any.
-char *const *child_own_arguments(void);
-
 // Makes a file in memory for the input of a child; -1 for an error. Why: memfd_create() is not in the module.
 int child_input(void);
 

@@ -26,7 +26,7 @@ struct ChildProcess: ~Copyable {
     /// `input`: a descriptor for its standard input; -1 if it gets none.
     init(_ arguments: [String], input: Int32 = -1) throws(Failure) {
         var child = child_process()
-        var texts = ([PluginHostCommand.arguments.first ?? "pluginhost"] + arguments).map { strdup($0) }
+        var texts = ([ProgramArguments.all.first ?? "pluginhost"] + arguments).map { strdup($0) }
         texts.append(nil)
         defer { for text in texts { free(text) } }
         let error = child_start(Path.ownExecutable, texts, input, &child)
