@@ -1,5 +1,4 @@
 import ArgumentParser
-import CChildProcess
 import CPluginSupport
 import Glibc
 @_spi(PluginHost) @_spi(Tools) import PluginHost
