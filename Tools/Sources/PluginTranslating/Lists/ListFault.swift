@@ -1,5 +1,5 @@
 @_spi(Tools) internal import PluginHost
-public import PropertyLists
+import PropertyLists
 
 /// Why a value cannot be written in a form, or found.
 ///
