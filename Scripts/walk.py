@@ -122,14 +122,18 @@ class Walk:
     def skip_optimiser(self):
         """The pages build with “-c release”. To optimise the library takes much longer than to compile it, twice in a walk,
         and changes nothing that the pages show."""
-        compiler = self.work / "swiftc"
+        real = pathlib.Path(self.environment.get("SWIFT_EXEC") or shutil.which("swiftc"))
+        # The package manager looks for libraries of the toolchain beside the compiler.
+        compiler = self.work / "toolchain/bin/swiftc"
+        compiler.parent.mkdir(parents=True)
+        (self.work / "toolchain/lib").symlink_to(real.resolve().parent.parent / "lib")
         compiler.write_text(f"""#!/bin/bash
 for argument; do
     shift
     [ "$argument" != -O ] || argument=-Onone
     set -- "$@" "$argument"
 done
-exec "{self.environment.get("SWIFT_EXEC") or shutil.which("swiftc")}" "$@"
+exec "{real}" "$@"
 """)
         compiler.chmod(0o755)
         self.environment["SWIFT_EXEC"] = str(compiler)

@@ -474,6 +474,7 @@ extension Defect {
         table("furtherFindings", (0..<150).map { "\"k\($0)\" = \"%@ 5% y\";\n" }.joined()),
         table("mixedPlaceholders", "\"a\" = \"%1$@ of %@\";"),
         table("strayPercent", "\"a\" = \"%@ is 5% y\";"),
+        table("controlCharacter", "\"a\" = \"it\u{92}s\";"),
         plural("malformedPlural", format: "%#@n@", categories: ["one"]),
         plural(
             "unusedVariable", format: "%#@n@", categories: ["one", "other"],
