@@ -31,7 +31,9 @@ import Testing
         return (try? Tool.output("/usr/bin/env", unshare + ["mount", "-t", "tmpfs", "none", place]).status) == 0
     }()
 
-    /// Whether another user can run the tool. Root of a namespace of its own would have every permission.
+    /// Whether another user can run the tool.
+    ///
+    /// Root of a namespace of its own would have every permission.
     private static let canBeNobody: Bool = {
         guard isRoot, canMount, let place = try? PluginFolder().path else { return false }
         let tool = Workspace.products.appending(path: "pluginhost").path

@@ -15,7 +15,8 @@ struct ChildProcess: ~Copyable {
             return PluginFinding(
                 .notStarted, filePath: bundle.bundlePath, subject: absence?.name,
                 message: absence.map { "\(message): \($0.message)" } ?? "\(message).",
-                remedy: absence?.remedy ?? ErrorNumber.remedy(number, to: .start), systemMessage: describe(errno: number))
+                remedy: absence?.remedy ?? ErrorNumber.remedy(number, to: .start),
+                systemMessage: describe(errno: number))
         }
     }
 
