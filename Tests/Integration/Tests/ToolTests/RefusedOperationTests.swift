@@ -93,7 +93,9 @@ import Testing
         try Self.expect(output, name, ["now it is read-only"])
     }
 
-    @Test(.enabled(if: Self.canMount), arguments: commands.map(\.name).filter { !["uninstall", "rollback"].contains($0) })
+    @Test(
+        .enabled(if: Self.canMount),
+        arguments: commands.map(\.name).filter { !["uninstall", "rollback"].contains($0) })
     func fault849_onAFullFileSystem(_ name: String) throws {
         let place = try PluginFolder().path
         let output = try Self.run(
@@ -111,7 +113,8 @@ import Testing
     func fault849_withoutPermission(_ name: String) throws {
         let place = try PluginFolder().path
         let output = try Self.run(
-            name, in: place, prepare: #"mount -t tmpfs none "$1" || exit 92"#, closing: #"chmod 755 "$1""#, as: Self.nobody)
+            name, in: place, prepare: #"mount -t tmpfs none "$1" || exit 92"#, closing: #"chmod 755 "$1""#,
+            as: Self.nobody)
         try Self.expect(output, name, ["Make the directory writable", "Make the file and its directory writable"])
     }
 
