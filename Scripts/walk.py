@@ -24,7 +24,7 @@ loads the plug-in that was built against 0.1.0.
 usage: Scripts/walk.py [--list | --keep]    --list: the blocks and their kinds; --keep: leave the directory
 The tool and the demo application must have been built: make build plugins.
 """
-import os, pathlib, re, shutil, subprocess, sys, tempfile
+import os, pathlib, re, shutil, subprocess, sys, tempfile, time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ADDRESS = "https://example.org/PluginHost.git"
@@ -103,6 +103,7 @@ def blocks(page):
 class Walk:
     def __init__(self, work):
         self.work = work
+        self.start = time.monotonic()
         self.state = work / "state"
         self.home = work / "home"
         self.home.mkdir()
@@ -177,7 +178,8 @@ exec "{real}" "$@"
     def run(self, block, text):
         """Commands in one shell for all pages: variables and the directory stay. Returns what they print."""
         first, *others = text.strip().splitlines()
-        print(f"walk: {block.place}: {first}{' …' if others else ''}", flush=True)
+        seconds = round(time.monotonic() - self.start)
+        print(f"walk: after {seconds} s, {block.place}: {first}{' …' if others else ''}", flush=True)
         after = f'{{ export -p; echo cd "$(printf %q "$PWD")"; }} > {self.state}'
         script = f"[ ! -e {self.state} ] || . {self.state}\nset -eu\n{text}\n{after}\n"
         status, output = self.command("bash", "-c", script)
