@@ -43,16 +43,21 @@ struct Nibs {
 
     // MARK: Figures
 
+    private static func makeByHand(_ count: Int) {
+        let owner = Board()
+        withExtendedLifetime((owner, Graph.make(count, owner: owner))) {}
+    }
+
     func figures() throws -> [Figure] {
         let nib = try bundle.nib(named: "Board100"), large = try bundle.nib(named: "Board2047")
         try check(nib, 100)
         let times = try Self.times(
             rounds,
             [
-                { withExtendedLifetime(Graph.make(100, owner: Board())) {} },
+                { Self.makeByHand(100) },
                 { withExtendedLifetime(try nib.instantiate(owner: Board())) {} },
                 { [bundle] in withExtendedLifetime(try bundle.nib(named: "Board100").instantiate(owner: Board())) {} },
-                { withExtendedLifetime(Graph.make(2_047, owner: Board())) {} },
+                { Self.makeByHand(2_047) },
                 { withExtendedLifetime(try large.instantiate(owner: Board())) {} },
             ])
         var figures = [

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "cfuzz.h"
 
 #include <elf.h>

@@ -166,7 +166,7 @@ final class ApplicationRecorder: Sendable {
     private func write() {
         // The application's closures are in its environment, which is not read under the lock.
         let version = HostEnvironment.current.version
-        let program = Path.mainProgram ?? ""
+        let program = Path.mainProgram
         let time = FileIdentity(path: program)?.modified ?? 0
         let changed: (ApplicationRecord, String)? = state.withLock { state in
             guard let path = state.path else { return nil }

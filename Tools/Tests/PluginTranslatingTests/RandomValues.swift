@@ -37,7 +37,9 @@ struct RandomValues: RandomNumberGenerator {
             let numbers = [0, -1, 1, 127, 128, 255, 256, 65535, 65536, 1 << 31, 1 << 32, .max, .min] as [Int64]
             return .integer(numbers.randomElement(using: &self) ?? 0)
         case "unsigned": return .unsigned(.max)
-        case "real": return .real([0, -0.0, 1, 1.5, -2.25e-300, 1e300, 5e-324, 0.1].randomElement(using: &self) ?? 0)
+        case "real":
+            let numbers = [0, -0.0, 1, 1.5, -2.25e-300, 1e300, .leastNonzeroMagnitude, 0.1]
+            return .real(numbers.randomElement(using: &self) ?? 0)
         case "boolean": return .boolean(Bool.random(using: &self))
         case "date": return .date([0, -1, 700_000_000, 0.0].randomElement(using: &self) ?? 0)
         case "data": return .data((0..<Int.random(in: 0...40, using: &self)).map { UInt8($0) })

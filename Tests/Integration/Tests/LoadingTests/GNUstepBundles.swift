@@ -43,7 +43,7 @@ import Testing
         #expect(bundle.resourcePath == root.appending(path: "Resources").path)
         #expect(bundle.infoDictionary?.count == 3 && bundle.executablePath == root.appending(path: "TestBundle").path)
         #expect(bundle.load())
-        let type = try #require(bundle.classNamed("TestBundle"))
+        let type: AnyClass = try #require(bundle.classNamed("TestBundle"))
         #expect(String(describing: type) == "TestBundle")
         #expect(bundle.principalClass == type)
         _ = try bundle.makePrincipal(as: (any Plugin).self)
@@ -63,7 +63,7 @@ import Testing
         }
         let bundle = try #require(PluginBundle(path: root.path))
         try bundle.loadAndReturnError()
-        let type = try #require(bundle.classNamed("TestFramework"))
+        let type: AnyClass = try #require(bundle.classNamed("TestFramework"))
         #expect(PluginBundle(for: type) === bundle && bundle.principalClass == type)
         #expect(PluginBundle.allFrameworks.contains(bundle))
     }

@@ -1,6 +1,6 @@
 @_spi(Tools) internal import PluginHost
-@_spi(Tools) public import PluginLinting
-public import PropertyLists
+@_spi(Tools) internal import PluginLinting
+internal import PropertyLists
 
 /// Texts that look translated and can still be read: they show which texts of a program are not in a table, which do not
 /// fit their place, and which are cut.

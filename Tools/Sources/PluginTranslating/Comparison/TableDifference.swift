@@ -1,5 +1,5 @@
 @_spi(Tools) internal import PluginHost
-@_spi(Tools) public import PluginLinting
+@_spi(Tools) internal import PluginLinting
 public import PropertyLists
 
 /// A difference between two tables, or two sets of tables.
