@@ -20,7 +20,7 @@ swift test $sanitize --scratch-path .build-tsan --skip PropertyListsTests --skip
     --skip PluginWorkerTests --skip WorkerFaultTests --skip WorkerSupervisorTests --skip WorkerLoadingTests \
     --skip WorkerObjectTests --skip WorkerRuntimeTests --skip CTableTests --skip PluginProbeTests \
     --skip RequiredProbeTests --skip SandboxRefusalTests --skip StateDirectoryTests --skip WorkerDebuggerTests --skip ApplicationBundleTests \
-    --skip aLoadWithALinkAsADevice "$@"
+    --skip aLoadWithALinkAsADevice --skip fault838_aPlugin "$@"
 # In the same build folder, which has the library already.
 swift test $sanitize --scratch-path .build-tsan --package-path Tests/Integration --filter LoadingTests \
     --skip fault286_aReport --skip CrashJournals --skip HostilePlugins --skip DemoIsolation "$@"
