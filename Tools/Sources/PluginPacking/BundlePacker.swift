@@ -179,9 +179,7 @@ public struct BundlePacker: Sendable {
 
     private func note(of executable: String) throws(PackingError) -> PluginNote? {
         do throws(PluginError) { return try PluginNote(ofFile: executable) } catch {
-            throw PackingError(
-                .unreadable, path: executable, message: error.findings[0].message,
-                remedy: error.findings[0].remedy)
+            throw PackingError(.unreadable, path: executable, error.findings[0])
         }
     }
 

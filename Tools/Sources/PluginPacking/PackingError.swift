@@ -47,6 +47,14 @@ public struct PackingError: Error, Sendable, Hashable {
         self.remedy = remedy
     }
 
+    /// The error for a finding of the library, with what the system said.
+    init(_ code: Code, path: String, _ finding: PluginFinding) {
+        let cause = finding.systemMessage.map { " (\($0))" } ?? ""
+        let text = finding.message
+        let message = text.hasSuffix(".") ? text.dropLast() + "\(cause)." : text + cause
+        self.init(code, path: path, message: message, remedy: finding.remedy)
+    }
+
     /// The error for an operation on a path that the system refused.
     ///
     /// `verb`: what could not be done, such as “be read”. `operation`: its kind, which decides about the remedy; nil for what

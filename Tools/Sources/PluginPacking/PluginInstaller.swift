@@ -273,7 +273,7 @@ public struct PluginInstaller: Sendable {
     private static func candidates(in folder: String) throws(PackingError) -> [PluginCandidate] {
         let catalog = PluginCatalog(searchPaths: [folder], options: .init(index: .none))
         if let finding = catalog.folders.lazy.compactMap(\.finding).first {
-            throw PackingError(.unreadable, path: folder, message: finding.message, remedy: finding.remedy)
+            throw PackingError(.unreadable, path: folder, finding)
         }
         return catalog.candidates
     }
@@ -341,7 +341,7 @@ extension PluginCandidate {
     /// The error if the bundle's list cannot be read, so that its identifier is not known.
     fileprivate var unreadable: PackingError? {
         findings.first { $0.code == .manifestUnreadable }.map {
-            PackingError(.unreadable, path: path, message: $0.message, remedy: $0.remedy)
+            PackingError(.unreadable, path: path, $0)
         }
     }
 }
