@@ -45,8 +45,7 @@ enum OwnFile {
 
     /// Whether a path is a link to nothing: the file may be on a disk that is not mounted now.
     private static func leadsNowhere(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK && stat(path, &status) != 0
+        Path.linkOwner(path) != nil && FileIdentity(path: path) == nil
     }
 
     /// A directory that could not be made.

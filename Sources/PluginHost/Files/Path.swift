@@ -126,6 +126,12 @@ import Glibc
         return nil
     }
 
+    /// The user whom a symbolic link belongs to; nil if there is no link at the path.
+    static func linkOwner(_ path: String) -> uid_t? {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK ? status.st_uid : nil
+    }
+
     /// The target of a symbolic link; nil if there is no link at the path.
     static func linkTarget(_ path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in

@@ -60,22 +60,13 @@ enum ListFile {
     ///
     /// A link of the user stays a link. Somebody else's is replaced: as root, this process could write to any file.
     static func write(_ bytes: [UInt8], to path: String) throws(Unwritable) {
-        let path = isOwnLink(path) ? Path.resolved(path) ?? path : path
+        let path = Path.linkOwner(path) == geteuid() ? Path.resolved(path) ?? path : path
         do throws(FileReplacement.Failure) {
             try FileReplacement().replace(path, with: bytes)
         } catch {
             throw .system(error.errno, to: error.operation)
         }
         FileReplacement.removeLeftovers(of: path)
-    }
-
-    private static func isLink(_ path: String, _ status: inout stat) -> Bool {
-        lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
-    }
-
-    private static func isOwnLink(_ path: String) -> Bool {
-        var status = stat()
-        return isLink(path, &status) && status.st_uid == geteuid()
     }
 
     /// Keeps a damaged file under another name, before it is replaced.
@@ -88,8 +79,7 @@ enum ListFile {
         let kept = path + ".damaged"
         unlink(kept)
         // A link itself is moved away: what it leads to is not changed.
-        var status = stat()
-        if !isLink(path, &status), link(path, kept) == 0 { return kept }
+        if Path.linkOwner(path) == nil, link(path, kept) == 0 { return kept }
         // What cannot have two names, such as a directory.
         guard rename(path, kept) == 0 else { throw .system(errno, to: .rename) }
         return kept

@@ -6,15 +6,14 @@ enum TextLint {
     static func findings(in file: LintedFile) -> [LintFinding] {
         guard file.type == .stringsTable else { return [] }
         var findings = LintFindings()
+        let texts = file.dictionary.compactMap { key, value in value.string.map { (key: key, text: $0) } }
         // Few texts have such a character, and sorting all of them takes longer than reading the file.
-        let misread = file.dictionary.compactMap { key, value in value.string.map { (key: key, text: $0) } }
-            .filter { $0.text.misreadCharacter != nil }
+        let misread = texts.filter { $0.text.misreadCharacter != nil }
         for (key, text) in misread.sorted(by: { $0.key < $1.key }) {
             checkCharacters(text, at: [key], of: file, &findings)
         }
         // Few texts are formats, either.
-        let formats = file.dictionary.compactMap { key, value in value.string.map { (key: key, text: $0) } }
-            .filter { $0.text.utf8.contains(UInt8(ascii: "%")) }
+        let formats = texts.filter { $0.text.utf8.contains(UInt8(ascii: "%")) }
         for (key, text) in formats.sorted(by: { $0.key < $1.key }) { check(text, at: [key], of: file, &findings) }
         return findings.all
     }

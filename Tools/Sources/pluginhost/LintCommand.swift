@@ -79,10 +79,7 @@ struct LintCommand: ParsableCommand {
         for source in sources where access(source, R_OK) != 0 {
             let number = errno
             throw ValidationError(
-                """
-                The sources \(source.escapedForTerminal) cannot be read: \(describe(errno: number)). \
-                \(ErrorNumber.remedy(number))
-                """)
+                "The sources \(source.escapedForTerminal) cannot be read: \(ErrorNumber.advice(number))")
         }
         nibLimits.apply()
         let linter = BundleLinter(sources: sources, classLists: classes, plugins: plugins)

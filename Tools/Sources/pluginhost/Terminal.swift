@@ -72,12 +72,8 @@ struct Terminal {
 
     private static func fail(_ descriptor: Int32, _ error: Int32) -> Never {
         if descriptor != STDERR_FILENO {
-            write(
-                """
-                pluginhost: the output cannot be written: \(describe(errno: error)). \
-                \(ErrorNumber.remedy(error, to: .write))
-
-                """, to: STDERR_FILENO)
+            let advice = ErrorNumber.advice(error, to: .write)
+            write("pluginhost: the output cannot be written: \(advice)\n", to: STDERR_FILENO)
         }
         exit(ExitStatus.unable.rawValue)
     }

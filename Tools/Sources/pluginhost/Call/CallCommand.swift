@@ -172,9 +172,6 @@ private enum StandardInput {
     private static func refused(
         _ verb: String, _ number: Int32, to operation: ErrorNumber.Operation
     ) -> ValidationError {
-        ValidationError(
-            """
-            Standard input cannot be \(verb): \(describe(errno: number)). \(ErrorNumber.remedy(number, to: operation))
-            """)
+        ValidationError("Standard input cannot be \(verb): \(ErrorNumber.advice(number, to: operation))")
     }
 }

@@ -124,10 +124,7 @@ struct PluginSearch {
         guard errno != EACCES else { return }
         let number = errno
         throw ValidationError(
-            """
-            The folder \(path.escapedForTerminal) cannot be searched: \(describe(errno: number)). \
-            \(ErrorNumber.remedy(number))
-            """)
+            "The folder \(path.escapedForTerminal) cannot be searched: \(ErrorNumber.advice(number))")
     }
 
     private static func program(_ arguments: ApplicationArguments) throws -> String? {

@@ -72,10 +72,7 @@ struct CheckCommand: ParsableCommand {
             let number = errno
             let verb = number == ENOENT || number == ENOTDIR ? "found" : "used"
             throw ValidationError(
-                """
-                The program \(path.escapedForTerminal)\(option) cannot be \(verb): \(describe(errno: number)). \
-                \(ErrorNumber.remedy(number))
-                """)
+                "The program \(path.escapedForTerminal)\(option) cannot be \(verb): \(ErrorNumber.advice(number))")
         }
         defer { free(resolved) }
         return String(cString: resolved)

@@ -88,7 +88,7 @@ struct DoctorCommand: ParsableCommand {
                 catalog.findings.filter { problem in
                     // Each finding is shown once.
                     !lists.contains(problem)
-                        && !catalog.folders.contains { $0.finding == problem || $0.placeFinding == problem }
+                        && !catalog.folders.contains { $0.findings.contains(problem) }
                 }))
         return checks
     }

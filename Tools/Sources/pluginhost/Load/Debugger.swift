@@ -32,11 +32,7 @@ final class Debugger {
         interrupts_ignore(true)
         let error = child_start_in_terminal(&texts, &process)
         guard error != 0 else { return }
-        Terminal.write(
-            """
-            gdb was not started: \(describe(errno: error)). \(ErrorNumber.remedy(error, to: .start))
-
-            """, to: STDERR_FILENO)
+        Terminal.write("gdb was not started: \(ErrorNumber.advice(error, to: .start))\n", to: STDERR_FILENO)
         end()
     }
 
