@@ -1,11 +1,26 @@
 import Foundation
 import Testing
 
+@testable import PluginHost
+
 /// Longer than any wait of a test needs, because a failing test must end.
 ///
 /// All tests begin at once and share a thread for each core, under the thread sanitiser for minutes: what one of them waits
 /// for may stand behind all others.
 private let patience: TimeInterval = 900
+
+extension Wait {
+    /// For what comes soon on a quiet machine.
+    static var ofATest: Wait { Wait(atMost: .seconds(patience)) }
+
+    /// Lets other tasks of the pool run for a moment.
+    ///
+    /// - Returns: false when the time is over.
+    func pause() async throws -> Bool {
+        try await Task.sleep(for: .milliseconds(1))
+        return !isOver
+    }
+}
 
 /// Runs a body on several threads and waits for all.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {

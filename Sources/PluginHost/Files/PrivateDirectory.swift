@@ -223,11 +223,13 @@ struct Wait {
         end = .now + length
     }
 
+    var isOver: Bool { ContinuousClock.now >= end }
+
     /// Sleeps for a moment.
     ///
     /// - Returns: false, without sleeping, when the time is over.
     func sleep(microseconds: UInt32 = 5_000) -> Bool {
-        guard ContinuousClock.now < end else {
+        guard !isOver else {
             // For the caller, whose last call may have been interrupted.
             errno = EWOULDBLOCK
             return false

@@ -366,11 +366,8 @@ final class WatchReports: Sendable {
             let descriptors = Self.entries("/proc/self/fd")
             for round in 0..<50 { try watchAndEnd(round % 2 == 0) }
             // The threads end soon without help.
-            var tries = 0
-            while Self.entries("/proc/self/fd") > descriptors, tries < 2000 {
-                usleep(5000)
-                tries += 1
-            }
+            let limit = Wait.ofATest
+            while Self.entries("/proc/self/fd") > descriptors, limit.sleep() {}
             precondition(Self.entries("/proc/self/fd") <= descriptors, "descriptors leak")
             // Threads of the test library start and end; fifty do not.
             precondition(Self.entries("/proc/self/task") < 50, "threads leak")

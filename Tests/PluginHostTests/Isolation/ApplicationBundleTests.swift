@@ -134,7 +134,7 @@ import Testing
             chmod(resources, 0)
             #expect(try gadget.perform("string") == "no string")
             chmod(resources, 0o755)
-            let limit = Wait(atMost: .seconds(30))
+            let limit = Wait.ofATest
             while warnings.withLock(\.isEmpty), limit.sleep() {}
             #expect(warnings.withLock { $0.first?.contains("Let the plug-in's process") } == true)
             withExtendedLifetime(tree) {}

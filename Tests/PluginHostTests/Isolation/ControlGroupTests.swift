@@ -61,7 +61,7 @@ private final class PretendedGroups: Sendable {
 
     /// Waits until no group of a worker is there.
     func becomeEmpty() throws -> Bool {
-        let limit = Wait(atMost: .seconds(30))
+        let limit = Wait.ofATest
         while try !workers.isEmpty { if !limit.sleep() { return false } }
         return true
     }
@@ -160,7 +160,7 @@ private final class PretendedGroups: Sendable {
             // No controller can be turned on, as where the delegated group has a process of its own.
             unlink(Path.join(groups.parent, "cgroup.subtree_control"))
             try outcome(groups.system, groups)
-            let limit = Wait(atMost: .seconds(30))
+            let limit = Wait.ofATest
             while lines.withLock(\.count) < 3, limit.sleep() {}
             let reports = lines.withLock { $0.filter { $0.contains("control group") } }
             #expect(reports.count == 3, "each reason once: \(reports)")
@@ -199,7 +199,7 @@ private final class PretendedGroups: Sendable {
             kernel: nil)
         let process = try plan.start().get()
         #expect(process.join_error == 0)
-        let limit = Wait(atMost: .seconds(30))
+        let limit = Wait.ofATest
         while phs_worker_look(process.descriptor).state == PHS_WORKER_RUNS, limit.sleep() {}
         #expect(phs_worker_reap(process.descriptor).state == PHS_WORKER_EXITED)
         close(process.descriptor)

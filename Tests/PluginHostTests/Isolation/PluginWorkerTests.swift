@@ -153,7 +153,7 @@ import Testing
         let records = Lock<[HostLogRecord]>([])
         HostEnvironment.current.log = { record in records.withLock { $0.append(record) } }
         try body()
-        let limit = Wait(atMost: .seconds(30))
+        let limit = Wait.ofATest
         while records.withLock(\.count) < count, limit.sleep() {}
         return records.withLock { $0 }
     }
@@ -208,7 +208,7 @@ import Testing
             }
             large.end(of: "b")
             isBlocked.signal()
-            let limit = Wait(atMost: .seconds(30))
+            let limit = Wait.ofATest
             while count.withLock({ $0 }) < 126, limit.sleep() {}
             usleep(100_000)
             #expect((100...130).contains(count.withLock { $0 }))

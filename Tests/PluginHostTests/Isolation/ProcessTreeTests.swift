@@ -27,7 +27,7 @@ struct ProcessTreeTests {
             shell.waitUntilExit()
         }
 
-        let limit = Wait(atMost: .seconds(30))
+        let limit = Wait.ofATest
         var tree = try #require(ProcessTree(first: shell.processIdentifier))
         while tree.mostMemory < 64 << 20 {
             try #require(limit.sleep())

@@ -245,7 +245,7 @@ import Testing
                         func isLoading() -> Bool {
                             PluginWorker.all.contains { worker in worker.values.withLock { !$0.residents.isEmpty } }
                         }
-                        let limit = Wait(atMost: .seconds(60))
+                        let limit = Wait.ofATest
                         while !isLoading(), limit.sleep() {}
                         for worker in PluginWorker.all { kill(worker.processIdentifier, signal) }
                     }.start()

@@ -157,7 +157,7 @@ import Testing
             let two = try CrashingPlugin(execution: "any", name: "Two", info: StateDirectoryTests.asks)
             let all = StateDirectoryTests.useState(in: one.directory)
             #expect(try StateDirectoryTests.state(one) == .string(all + "/Keeper/plugins/org.example.One"))
-            let limit = Wait(atMost: .seconds(30))
+            let limit = Wait.ofATest
             while WorkerSpares.shared.count == 0, limit.sleep() {}
             let spare = try #require(WorkerSpares.shared.workers.first).processIdentifier
             #expect(try StateDirectoryTests.state(two) == .string(all + "/Keeper/plugins/org.example.Two"))

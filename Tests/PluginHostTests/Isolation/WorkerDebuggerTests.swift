@@ -41,7 +41,7 @@ import Testing
         /// Returns when nobody is attached to the process any more.
         func detach(from process: Int32) {
             ends.signal()
-            let limit = Wait(atMost: .seconds(30))
+            let limit = Wait.ofATest
             while ProcessLook(process: process)?.isTraced == true, limit.sleep() {}
         }
     }
@@ -64,7 +64,7 @@ import Testing
                 result.withLock { $0 = start }
                 started.signal()
             }.start()
-            let limit = Wait(atMost: .seconds(60))
+            let limit = Wait.ofATest
             while waiting.withLock({ $0 }) == nil, limit.sleep() {}
             let process = try #require(waiting.withLock { $0 })
             try await Task.sleep(for: .seconds(3))

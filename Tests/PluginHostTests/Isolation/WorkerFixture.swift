@@ -58,7 +58,7 @@ final class WorkerFixture {
 extension PluginWorker {
     /// Waits until it has ended and nothing of it is left.
     func waitForEnd() -> WorkerEnd? {
-        let limit = Wait(atMost: .seconds(30))
+        let limit = Wait.ofATest
         while !values.withLock(\.isCleaned), limit.sleep() {}
         return end
     }
@@ -79,7 +79,7 @@ func openDescriptorCount(of text: String) -> Int {
 ///
 /// Why soon: the thread that watches workers may still hold the last one when another thread learns its end.
 func descriptorsBecome(_ count: Int, of text: String) -> Bool {
-    let limit = Wait(atMost: .seconds(10))
+    let limit = Wait.ofATest
     while openDescriptorCount(of: text) != count {
         if !limit.sleep() { return false }
     }

@@ -205,7 +205,7 @@ import Testing
                 outcome.withLock { $0 = result }
                 ended.signal()
             }.start()
-            let limit = Wait(atMost: .seconds(60))
+            let limit = Wait.ofATest
             while worker.state != .busy(calls: 1), limit.sleep() {}
             #expect(worker.state == .busy(calls: 1))
         }
@@ -243,7 +243,7 @@ import Testing
 
     /// Whether a process has ended, now or soon: it may be a zombie, because nobody waits for it here.
     private static func ends(_ process: Int32) -> Bool {
-        let limit = Wait(atMost: .seconds(30))
+        let limit = Wait.ofATest
         while let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
             text.split(separator: ") ").last?.hasPrefix("Z") != true
         {
@@ -400,7 +400,7 @@ import Testing
             }
             codes.insert(error.code)
             #expect(error.isProvisional, "with \(room): \(error)")
-            let patience = Wait(atMost: .seconds(30))
+            let patience = Wait.ofATest
             // The first start that comes so far leaves the descriptor of the thread that watches workers.
             while !PluginWorker.all.isEmpty || Self.descriptorCount > count + 1, patience.sleep() {}
             #expect(PluginWorker.all.isEmpty && Self.descriptorCount <= count + 1, "with \(room)")

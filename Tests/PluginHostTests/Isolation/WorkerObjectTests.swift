@@ -59,7 +59,7 @@ import Testing
             #expect(code("abort again") == .workerEnded)
             #expect(code("abort again") == .quarantined)
             // It is written on another thread.
-            let limit = Wait(atMost: .seconds(30))
+            let limit = Wait.ofATest
             while Quarantine.at(file).entries.isEmpty, limit.sleep() {}
             #expect(Quarantine.at(file).entries.map(\.count) == [2])
         }

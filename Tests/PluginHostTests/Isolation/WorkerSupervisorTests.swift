@@ -94,7 +94,7 @@ import Testing
             let error = #expect(throws: PluginError.self) { try supervisor.session(for: fixture.bundle) }
             #expect(error?.code == .quarantined)
         }
-        let limit = Wait(atMost: .seconds(30))
+        let limit = Wait.ofATest
         while counted.withLock(\.count) < 3, limit.sleep() {}
         #expect(counted.withLock { $0 } == [end, end, end])
         // Another version of the bundle begins anew.
@@ -116,7 +116,7 @@ import Testing
         for _ in 1...3 { supervisor.note(end, of: fixture.bundle.bundlePath, fixture.bundle, in: worker)() }
         await worker.stop(within: .seconds(10))
         // No quarantine of an application has an entry here, as after it was cleared. The ends are counted on another thread.
-        let limit = Wait(atMost: .seconds(30))
+        let limit = Wait.ofATest
         var next: PluginWorker?
         while next == nil, limit.sleep() { next = try? supervisor.session(for: fixture.bundle) as? PluginWorker }
         #expect(isCounted.withLock { $0 })
@@ -130,7 +130,7 @@ import Testing
         var placement = fixture.placement()
         placement.spares = 1
         let first = try spares.worker(for: placement, fixture.bundle)
-        let limit = Wait(atMost: .seconds(30))
+        let limit = Wait.ofATest
         while spares.count < 1, limit.sleep() {}
         let ready = try #require(spares.workers.first)
         let other = try WorkerFixture()
@@ -149,7 +149,7 @@ import Testing
         var placement = fixture.placement()
         placement.spares = 2
         let used = try spares.worker(for: placement, fixture.bundle)
-        let limit = Wait(atMost: .seconds(30))
+        let limit = Wait.ofATest
         while spares.count < 2, limit.sleep() {}
         #expect(spares.count == 2)
         let next = try spares.worker(for: placement, fixture.bundle)

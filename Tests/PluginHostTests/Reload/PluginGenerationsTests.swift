@@ -275,9 +275,8 @@ import Testing
             #expect(deactivations.pointee == 0)
         }
         // It then happens on another thread.
-        for _ in 0..<2000 where !generations.remaining.isEmpty || generations.all[0].state != .deactivated {
-            usleep(5000)
-        }
+        let limit = Wait.ofATest
+        while !generations.remaining.isEmpty || generations.all[0].state != .deactivated, limit.sleep() {}
         #expect(generations.all[0].state == .deactivated)
         #expect(deactivations.pointee == 1)
     }

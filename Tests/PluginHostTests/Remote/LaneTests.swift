@@ -22,9 +22,9 @@ import Testing
             longest: longest, times: times)
     }
 
-    /// Waits until a call has begun, for which a busy machine may need long.
     private func callIsUnderWay(in pair: LanePair) async throws {
-        for _ in 0..<10_000 where pair.hostLanes.calls.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        let limit = Wait.ofATest
+        while pair.hostLanes.calls.isEmpty, try await limit.pause() {}
         try #require(!pair.hostLanes.calls.isEmpty)
     }
 
@@ -518,7 +518,7 @@ import Testing
                 all.signal()
             }.start()
         }
-        let limit = Wait(atMost: .seconds(30))
+        let limit = Wait.ofATest
         while pair.hostLanes.calls.count(where: \.isInPlugin) < 2, limit.sleep() {}
         pair.hostLanes.end(in: pair.hostLanes.calls.filter { $0.lane == 1 })
         for _ in 0..<2 { all.wait(until: "every call has ended") }

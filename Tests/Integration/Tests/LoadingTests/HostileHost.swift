@@ -223,7 +223,7 @@ struct HostileHost {
         await stopWorkers()
         // A thread that Dispatch starts at the first task opens what Dispatch needs, a timer last; on a busy machine later
         // than the line above.
-        for _ in 0..<1000 where !descriptorNames.contains("anon_inode:[timerfd]") { usleep(1000) }
+        for _ in 0..<10_000 where !descriptorNames.contains("anon_inode:[timerfd]") { usleep(1000) }
         let before = (descriptors, threads, windows, residentKiB)
         let mask = umask(0o22)
         umask(mask)
@@ -268,7 +268,7 @@ struct HostileHost {
         report("harmless", (try? act(harmless, "nothing", "", 43)) ?? -1)
         await stopWorkers()
         // Threads that served the last worker may still be ending.
-        for _ in 0..<100 where descriptors > before.0 || threads > before.1 || windows > before.2 || children > 0 {
+        for _ in 0..<1_000 where descriptors > before.0 || threads > before.1 || windows > before.2 || children > 0 {
             usleep(10_000)
         }
         report("descriptors", descriptors - before.0)

@@ -285,8 +285,8 @@ import Testing
         let worker = try #require(Int32(line.dropFirst("worker\t".count)))
         #expect(kill(worker, 0) == 0)
         kill(host.processIdentifier, SIGKILL)
-        // One second, in looks of a millisecond each: a busy machine delays them as it delays the kernel's work.
-        for _ in 0..<1000 where Self.runs(worker) { usleep(1000) }
+        // In looks of a millisecond each: a busy machine delays them as it delays the kernel's work.
+        for _ in 0..<10_000 where Self.runs(worker) { usleep(1000) }
         #expect(!Self.runs(worker))
         host.waitUntilExit()
     }
