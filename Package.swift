@@ -24,18 +24,21 @@ let package = Package(
             name: "CPluginSupport", dependencies: ["CLibFFI"],
             cSettings: [.define("_GNU_SOURCE")],
             linkerSettings: [.linkedLibrary("ffi"), .linkedLibrary("dl")]),
+        .target(name: "CSandbox", cSettings: [.define("_GNU_SOURCE")]),
         .target(name: "PluginABI", dependencies: ["CPluginSupport"]),
         .target(name: "PropertyLists"),
-        .target(name: "PluginHost", dependencies: ["PluginABI", "CPluginSupport", "PropertyLists"]),
+        .target(name: "PluginHost", dependencies: ["PluginABI", "CPluginSupport", "CSandbox", "PropertyLists"]),
         .plugin(
             name: "BundlePlugin",
             capability: .command(
                 intent: .custom(verb: "bundle", description: "Builds plug-ins and makes bundles of them.")),
             path: "Sources/BundlePlugin"),
-        .testTarget(name: "CPluginSupportTests", dependencies: ["CPluginSupport"], exclude: ["Programs"]),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .testTarget(name: "CPluginSupportTests", dependencies: ["CPluginSupport", "TestSupport"]),
+        .testTarget(name: "CSandboxTests", dependencies: ["CSandbox", "TestSupport"], exclude: ["Programs"]),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists"], exclude: ["Fixtures"]),
         .testTarget(
-            name: "PluginHostTests", dependencies: ["PluginHost", "PropertyLists", "CPluginSupport"],
+            name: "PluginHostTests", dependencies: ["PluginHost", "PropertyLists", "CPluginSupport", "CSandbox"],
             exclude: ["Fixtures"],
             // Plug-ins of the tests call it: see GadgetPlugin.swift.
             linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=pluginhost_tests_entry"])]),

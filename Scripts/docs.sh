@@ -30,6 +30,7 @@ target=$("$toolchain/swiftc" -print-target-info | sed -n 's/.*"unversionedTriple
 for module in PluginHost PluginABI; do
     swift symbolgraph-extract -module-name $module -target "$target" -I "$modules" \
         -Xcc "-fmodule-map-file=$PWD/Sources/CPluginSupport/include/module.modulemap" \
+        -Xcc "-fmodule-map-file=$PWD/Sources/CSandbox/include/module.modulemap" \
         -minimum-access-level public -skip-synthesized-members -output-dir "$work/symbols"
 done
 

@@ -146,15 +146,19 @@ for part in "${parts[@]}"; do put 644 "$LIBDIR/$private" "$runtime/$part"; done
 put 755 "$bin" "$work/pluginhost"
 put 755 "$libexec" "$work/pluginhost-worker"
 
-# C and C++ authors include headers that need no others. Compilers that read the Swift modules also need the shims.
+# C and C++ authors include headers that need no others. Compilers that read the Swift modules also need those of the shims
+# and of CSandbox.
 for header in "$here/Sources/CPluginSupport/include"/*.h*; do
     case $header in
     *_shims.h) put 644 "$include/shims" "$header" ;;
     *) put 644 "$include" "$header" ;;
     esac
 done
-sed 's|header "\(.*_shims\.h\)"|header "shims/\1"|' "$here/Sources/CPluginSupport/include/module.modulemap" \
-    > "$work/module.modulemap"
+put 644 "$include/sandbox" "$here/Sources/CSandbox/include"/*.h
+{
+    sed 's|header "\(.*_shims\.h\)"|header "shims/\1"|' "$here/Sources/CPluginSupport/include/module.modulemap"
+    sed 's|header "|header "sandbox/|' "$here/Sources/CSandbox/include/module.modulemap"
+} > "$work/module.modulemap"
 put 644 "$include" "$work/module.modulemap"
 
 # PropertyLists is not an API, but the compiler needs it for the layout of PluginHost's types. Textual interfaces are not

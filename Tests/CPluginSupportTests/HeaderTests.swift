@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A C plug-in needs only plugin_abi.h.

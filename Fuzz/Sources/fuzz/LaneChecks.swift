@@ -1,5 +1,5 @@
 import CFuzz
-import CPluginSupport.Shims
+import CSandbox
 import Glibc
 @_spi(PluginHost) import PluginABI
 @_spi(Tools) import PluginHost

@@ -1,4 +1,5 @@
 internal import CPluginSupport
+internal import CSandbox
 import Glibc
 
 extension Confinement {

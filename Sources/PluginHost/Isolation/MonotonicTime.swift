@@ -1,4 +1,4 @@
-internal import CPluginSupport.Shims
+internal import CSandbox
 
 /// Times of the clock that the C functions use, in nanoseconds.
 enum MonotonicTime {

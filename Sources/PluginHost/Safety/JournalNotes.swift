@@ -1,4 +1,4 @@
-internal import CPluginSupport.Shims
+internal import CSandbox
 import Glibc
 
 /// What a process noted beside its crash journal about the plug-ins that it loaded: where each is, which file its

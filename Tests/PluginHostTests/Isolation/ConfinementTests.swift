@@ -1,4 +1,4 @@
-import CPluginSupport.Shims
+import CSandbox
 import Glibc
 import Testing
 

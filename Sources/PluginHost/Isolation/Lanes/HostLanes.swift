@@ -1,4 +1,5 @@
 internal import CPluginSupport.Shims
+internal import CSandbox
 import Dispatch
 @_spi(PluginHost) internal import PluginABI
 import Synchronization

@@ -1,4 +1,4 @@
-internal import CPluginSupport.Shims
+internal import CSandbox
 import Glibc
 
 /// The wait of a worker for a debugger, with `PLUGINHOST_WORKER_DEBUG=wait`.

@@ -1,4 +1,4 @@
-internal import CPluginSupport.Shims
+internal import CSandbox
 import Glibc
 @_spi(PluginHost) internal import PluginABI
 import Synchronization

@@ -1,4 +1,4 @@
-internal import CPluginSupport.Shims
+internal import CSandbox
 import Glibc
 
 /// What the kernel states about the first process of a PID namespace and all that descend from it, at a moment.

@@ -1,4 +1,4 @@
-internal import CPluginSupport.Shims
+internal import CSandbox
 import Dispatch
 import Glibc
 @_spi(PluginHost) internal import PluginABI

@@ -1,4 +1,5 @@
 internal import CPluginSupport.Shims
+internal import CSandbox
 import Glibc
 
 /// The variables of the environment that concern workers.

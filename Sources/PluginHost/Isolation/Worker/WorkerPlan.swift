@@ -1,4 +1,4 @@
-internal import CPluginSupport.Shims
+internal import CSandbox
 import Glibc
 
 /// The arguments of phs_worker_start(), as values of Swift.

@@ -4,7 +4,7 @@ import Testing
 
 /// What an application notices of plug-ins that attack it: docs/isolation.md lists them by number.
 ///
-/// The attacks are in `Tests/CPluginSupportTests/Programs/hostile.c`; a test beside that file shows that each of them does
+/// The attacks are in `Tests/CSandboxTests/Programs/hostile.c`; a test beside that file shows that each of them does
 /// what its name says where nothing contains it.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct HostilePlugins {
     /// When an action runs: in a call of the host, or by itself.
@@ -161,7 +161,7 @@ import Testing
 
     private static let source = Result {
         try String(
-            contentsOf: Workspace.project.appending(path: "Tests/CPluginSupportTests/Programs/hostile.c"),
+            contentsOf: Workspace.project.appending(path: "Tests/CSandboxTests/Programs/hostile.c"),
             encoding: .utf8)
     }
 

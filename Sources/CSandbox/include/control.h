@@ -4,10 +4,10 @@
 // A message is a packet of a SOCK_SEQPACKET socket: a head and a body, 64 KiB together at most. Each direction numbers
 // its messages from 1; only PHS_CONTROL_CRASHED has no number. What arrives is checked before anything is returned; a
 // violation means that the other side must be ended, and every descriptor that came with the message is closed.
-#ifndef PHS_CONTROL_SHIMS_H
-#define PHS_CONTROL_SHIMS_H
+#ifndef CSANDBOX_CONTROL_H
+#define CSANDBOX_CONTROL_H
 
-#include "confinement_shims.h"
+#include "confinement.h"
 
 enum {
     PHS_CONTROL_SIZE = 65536,

@@ -1,8 +1,8 @@
 #pragma GCC visibility push(protected)
-#include "lane_shims.h"
+#include "lanes.h"
 #pragma GCC visibility pop
 
-#include "confinement.h"
+#include "internal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>

@@ -1,7 +1,7 @@
 // The control socket: messages, descriptors, and every packet that a hostile side can send.
-#include "control_shims.h"
+#include "control.h"
 #include "facts.h"
-#include "lane_shims.h"
+#include "lanes.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,9 +1,9 @@
 #pragma GCC visibility push(protected)
-#include "control_shims.h"
-#include "journal_shims.h"
+#include "control.h"
+#include "journal.h"
 #pragma GCC visibility pop
 
-#include "confinement.h"
+#include "internal.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>

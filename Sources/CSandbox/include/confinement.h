@@ -1,6 +1,6 @@
 // What the parts of isolation share: how they report a failure, and the system calls that confine a process.
-#ifndef PHS_CONFINEMENT_SHIMS_H
-#define PHS_CONFINEMENT_SHIMS_H
+#ifndef CSANDBOX_CONFINEMENT_H
+#define CSANDBOX_CONFINEMENT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,10 +2,10 @@
 // from /proc/<thread>/stat, and stops the process if it cannot. Landlock can allow a worker only its own directory of
 // /proc, which does not contain those paths; but the same files are in it, as /proc/self/task/<thread>/stat. Allowing
 // all of /proc instead would show a plug-in the command line of each process of the machine.
-#ifndef PHS_DISPATCH_SHIMS_H
-#define PHS_DISPATCH_SHIMS_H
+#ifndef CSANDBOX_DISPATCH_H
+#define CSANDBOX_DISPATCH_H
 
-#include "confinement_shims.h"
+#include "confinement.h"
 
 // Makes every libdispatch of this process read those files where they are allowed: replaces the address of open() among
 // the functions that the library imports. Other code is not affected. Call it in a worker whose files are confined,

@@ -1,8 +1,8 @@
 #pragma GCC visibility push(protected)
-#include "landlock_shims.h"
+#include "landlock.h"
 #pragma GCC visibility pop
 
-#include "confinement.h"
+#include "internal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

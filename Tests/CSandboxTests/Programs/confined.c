@@ -2,7 +2,7 @@
 // attempts failed. Arguments: what to do, the number of the host, and a directory with "readable", "writable",
 // "secret".
 #include "facts.h"
-#include "seccomp_shims.h"
+#include "filter.h"
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <dlfcn.h>

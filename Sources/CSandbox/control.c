@@ -1,9 +1,9 @@
 #pragma GCC visibility push(protected)
-#include "control_shims.h"
-#include "lane_shims.h"
+#include "control.h"
+#include "lanes.h"
 #pragma GCC visibility pop
 
-#include "confinement.h"
+#include "internal.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>

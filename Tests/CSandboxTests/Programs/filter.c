@@ -1,7 +1,7 @@
 // Runs the filter's program in an interpreter of its own, for both architectures: the answers for every number, and for
 // the arguments that decide. The kernel's own answers are in confined.c.
 #include "facts.h"
-#include "seccomp_shims.h"
+#include "filter.h"
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>

@@ -1,6 +1,6 @@
 // Libraries named as libdispatch, one after the other. Arguments: one with an ordinary table of imports, one with a
 // read-only table, one without open().
-#include "dispatch_shims.h"
+#include "dispatch.h"
 #include "facts.h"
 #include <dlfcn.h>
 #include <fcntl.h>

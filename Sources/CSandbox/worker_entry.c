@@ -1,7 +1,7 @@
 // The host's own executable as the worker program. The library's constructor runs before main(): if the process was
 // started as a worker, it runs the worker and never returns, so an application needs no code of its own for that.
 
-#include "worker_shims.h"
+#include "worker.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>

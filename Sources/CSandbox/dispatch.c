@@ -1,8 +1,8 @@
 #pragma GCC visibility push(protected)
-#include "dispatch_shims.h"
+#include "dispatch.h"
 #pragma GCC visibility pop
 
-#include "confinement.h"
+#include "internal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>

@@ -1,7 +1,7 @@
 // An application that starts itself as a worker. Its main() contains nothing for that.
-#include "control_shims.h"
+#include "control.h"
 #include "facts.h"
-#include "worker_shims.h"
+#include "worker.h"
 #include <poll.h>
 #include <sys/socket.h>
 

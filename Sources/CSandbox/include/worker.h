@@ -1,9 +1,9 @@
 // Starting a worker process and learning its end. Why C: between clone() and execve() the new process shares the memory
 // of the host, so no Swift code may run in it: the start is system calls only, without allocation and without locks.
-#ifndef PHS_WORKER_SHIMS_H
-#define PHS_WORKER_SHIMS_H
+#ifndef CSANDBOX_WORKER_H
+#define CSANDBOX_WORKER_H
 
-#include "confinement_shims.h"
+#include "confinement.h"
 #include <stdbool.h>
 
 // A limit of the kernel (RLIMIT_...). Neither value raises what the host has; the smaller one counts.

@@ -1,10 +1,10 @@
 // The crash journal: a small file that survives every death of the process and names the plug-in whose code ran. Why C:
 // a signal handler may run no Swift code. The handler makes system calls, reads memory only in ways that cannot fault,
 // and takes no lock; it calls backtrace() of glibc only if frame pointers name nobody.
-#ifndef PHS_JOURNAL_SHIMS_H
-#define PHS_JOURNAL_SHIMS_H
+#ifndef CSANDBOX_JOURNAL_H
+#define CSANDBOX_JOURNAL_H
 
-#include "confinement_shims.h"
+#include "confinement.h"
 #include <stdbool.h>
 #include <sys/types.h>
 

@@ -1,25 +1,26 @@
-import CPluginSupport.Shims
+import CSandbox
 import Foundation
+import TestSupport
 import Testing
 
-/// The C parts of isolation.
+/// The C code that starts, confines and watches workers.
 ///
 /// Each test compiles a program of the folder Programs, runs it, and reads its facts: what has to be shown needs
 /// processes that are confined, that are attacked, or that die.
-@Suite(.timeLimit(.minutes(5))) struct IsolationTests {
+@Suite(.timeLimit(.minutes(5))) struct CSandboxTests {
     /// Whether this kernel has what a sandboxed worker needs, with ports.
     private static let canConfine = phs_landlock_version(nil) >= 4 && phs_filter_is_available(nil)
 
     @Test func theFilterAllowsItsTableAndNothingElseOnBothArchitectures() throws {
-        try Programs().expectFacts(atLeast: 270, of: "filter", with: ["seccomp", "landlock"])
+        try Programs().expectFacts(atLeast: 270, of: "filter", with: ["filter", "landlock"])
     }
 
     @Test(.enabled(if: canConfine)) func whatAHostileWorkerTriesIsDeniedAndEverydayWorkIsNot() throws {
         let programs = try Programs()
-        let confined = try programs.build("confined", with: ["seccomp", "landlock"], sanitized: false)
+        let confined = try programs.build("confined", with: ["filter", "landlock"], sanitized: false)
         let box = try programs.folder("box")
         try programs.expectFacts(
-            atLeast: 376, of: "start", with: ["worker", "seccomp", "landlock"], arguments: [confined.path, box.path])
+            atLeast: 376, of: "start", with: ["worker", "filter", "landlock"], arguments: [confined.path, box.path])
     }
 
     @Test func theHostilePlugInDoesWhatTheNamesOfItsActionsSay() throws {
@@ -32,11 +33,11 @@ import Testing
 
     @Test(.enabled(if: canConfine)) func tasksDispatchAndFoundationWorkConfined() throws {
         let programs = try Programs()
-        let everyday = try programs.buildSwift("everyday", with: ["seccomp", "landlock", "dispatch"])
+        let everyday = try programs.buildSwift("everyday", with: ["filter", "landlock", "dispatch"])
         let libraries = try Toolchain.tool("swiftc").deletingLastPathComponent().appending(path: "../lib").standardized
         let box = try programs.folder("box")
         try programs.expectFacts(
-            atLeast: 26, of: "start", with: ["worker", "seccomp", "landlock"],
+            atLeast: 26, of: "start", with: ["worker", "filter", "landlock"],
             arguments: [everyday.path, box.path, "run", libraries.path])
     }
 
@@ -58,7 +59,7 @@ import Testing
 
     @Test func anApplicationNeedsNoCodeToStartItselfAsAWorker() throws {
         try Programs().expectFacts(
-            atLeast: 8, of: "entry", with: ["worker", "control", "lane", "landlock"], options: [Programs.entry])
+            atLeast: 8, of: "entry", with: ["worker", "control", "lanes", "landlock"], options: [Programs.entry])
     }
 
     @Test func lanesCarryCallsAndSurviveEverythingThatAWorkerWrites() throws {
@@ -66,7 +67,7 @@ import Testing
     }
 
     @Test func theControlSocketRefusesEveryForgedPacket() throws {
-        try Programs().expectFacts(atLeast: 33, of: "control", with: ["control", "lane", "landlock"])
+        try Programs().expectFacts(atLeast: 33, of: "control", with: ["control", "lanes", "landlock"])
     }
 
     // Also faults 437, 438 and 439, and in files 433 and 434; a fact names 438.
@@ -84,7 +85,7 @@ import Testing
 /// Compiles and runs the programs in a directory that exists as long as this object.
 final class Programs {
     private static let tests: URL = URL(filePath: #filePath).deletingLastPathComponent()
-    private static let sources: URL = tests.appending(path: "../../Sources/CPluginSupport").standardizedFileURL
+    private static let sources: URL = tests.appending(path: "../../Sources/CSandbox").standardizedFileURL
     /// The constructor that makes a worker of a program.
     static let entry = sources.appending(path: "worker_entry.c").path
     private let directory: URL
@@ -119,7 +120,7 @@ final class Programs {
 
     private static let includes = ["-I", sources.appending(path: "include").path, "-I", sources.path]
 
-    /// The program, with the files of CPluginSupport that it needs.
+    /// The program, with the files of CSandbox that it needs.
     func build(_ name: String, with parts: [String], sanitized: Bool, options: [String] = []) throws -> URL {
         let program = directory.appending(path: name)
         let checks = sanitized ? ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"] : []
@@ -127,7 +128,7 @@ final class Programs {
             Toolchain.tool("clang"),
             ["-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werror"] + checks + options + Self.includes
                 + ["-o", program.path, Self.tests.appending(path: "Programs/\(name).c").path]
-                + parts.map { Self.sources.appending(path: "\($0)_shims.c").path } + ["-ldl", "-lpthread"])
+                + parts.map { Self.sources.appending(path: "\($0).c").path } + ["-ldl", "-lpthread"])
         try #require(result.status == 0, "\(result.said)")
         return program
     }
@@ -138,7 +139,7 @@ final class Programs {
             let result = try Toolchain.run(
                 Toolchain.tool("clang"),
                 ["-std=c11", "-D_GNU_SOURCE", "-O1", "-c"] + Self.includes
-                    + ["-o", object.path, Self.sources.appending(path: "\(part)_shims.c").path])
+                    + ["-o", object.path, Self.sources.appending(path: "\(part).c").path])
             try #require(result.status == 0, "\(result.said)")
             return object.path
         }

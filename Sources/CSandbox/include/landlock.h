@@ -1,10 +1,10 @@
 // Landlock: which files, ports and foreign processes a worker reaches. A ruleset is made in the host, before the worker
 // starts, and phs_worker_start() applies it between clone() and execve(). Why C: glibc has no functions for Landlock,
 // and the kernel headers of a build machine may be older than the kernel.
-#ifndef PHS_LANDLOCK_SHIMS_H
-#define PHS_LANDLOCK_SHIMS_H
+#ifndef CSANDBOX_LANDLOCK_H
+#define CSANDBOX_LANDLOCK_H
 
-#include "confinement_shims.h"
+#include "confinement.h"
 #include <stdbool.h>
 
 // What a worker may do beneath a path. The kernel's rights follow from it and from the version of Landlock.

@@ -1,9 +1,9 @@
-import Foundation
+public import Foundation
 
 /// The compilers that the tests call.
-enum Toolchain {
+public enum Toolchain {
     /// A tool in the directory of the Swift compiler.
-    static func tool(_ name: String) throws -> URL {
+    public static func tool(_ name: String) throws -> URL {
         for folder in ProcessInfo.processInfo.environment["PATH", default: ""].split(separator: ":") {
             let swift = URL(filePath: "\(folder)/swiftc")
             guard FileManager.default.isExecutableFile(atPath: swift.path) else { continue }
@@ -14,7 +14,7 @@ enum Toolchain {
     }
 
     /// Runs a tool or program, and returns its status and what it wrote to both outputs.
-    static func run(
+    public static func run(
         _ program: URL, _ arguments: [String], environment: [String: String] = [:]
     ) throws -> (status: Int32, said: String) {
         let process = Process()

@@ -1,8 +1,8 @@
 // Inside of this target: how its parts report failures.
-#ifndef PHS_CONFINEMENT_H
-#define PHS_CONFINEMENT_H
+#ifndef CSANDBOX_INTERNAL_H
+#define CSANDBOX_INTERNAL_H
 
-#include "confinement_shims.h"
+#include "confinement.h"
 
 static inline const phs_kernel *kernel_or_real(const phs_kernel *kernel) {
     return kernel == NULL ? &phs_real_kernel : kernel;

@@ -1,9 +1,9 @@
 #pragma GCC visibility push(protected)
-#include "worker_shims.h"
+#include "worker.h"
 #pragma GCC visibility pop
 
-#include "confinement.h"
-#include "landlock_shims.h"
+#include "internal.h"
+#include "landlock.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

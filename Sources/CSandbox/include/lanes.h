@@ -9,10 +9,10 @@
 // A call is a sequence of turns. The host sends a request; the worker answers with a result, or with a callback that
 // the host answers by another request. So calls and callbacks nest on one lane. What a status means is decided above
 // this layer.
-#ifndef PHS_LANE_SHIMS_H
-#define PHS_LANE_SHIMS_H
+#ifndef CSANDBOX_LANES_H
+#define CSANDBOX_LANES_H
 
-#include "confinement_shims.h"
+#include "confinement.h"
 #include <stdbool.h>
 
 enum {

@@ -1,8 +1,8 @@
 #pragma GCC visibility push(protected)
-#include "seccomp_shims.h"
+#include "filter.h"
 #pragma GCC visibility pop
 
-#include "confinement.h"
+#include "internal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>

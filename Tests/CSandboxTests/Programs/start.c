@@ -2,9 +2,9 @@
 // program confined, and an empty directory that every user can enter. With "run" and the directory of Swift's libraries
 // it only runs that program, confined, with the directory "writable" as its argument.
 #include "facts.h"
-#include "landlock_shims.h"
-#include "seccomp_shims.h"
-#include "worker_shims.h"
+#include "landlock.h"
+#include "filter.h"
+#include "worker.h"
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <fcntl.h>

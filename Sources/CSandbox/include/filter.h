@@ -1,10 +1,10 @@
 // seccomp: which system calls a worker may make. The filter is an allow list; each call in it states why. It is built
 // as a program for the kernel when the worker installs it, because it contains the process's own number and what was
 // granted. Why C: the kernel's structures and constants are macros that Swift does not import.
-#ifndef PHS_SECCOMP_SHIMS_H
-#define PHS_SECCOMP_SHIMS_H
+#ifndef CSANDBOX_FILTER_H
+#define CSANDBOX_FILTER_H
 
-#include "confinement_shims.h"
+#include "confinement.h"
 #include <stdbool.h>
 
 // The architectures that the table knows, by the kernel's number of each.
