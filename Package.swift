@@ -27,7 +27,10 @@ let package = Package(
         .target(name: "CSandbox", cSettings: [.define("_GNU_SOURCE")]),
         .target(name: "PluginABI", dependencies: ["CPluginSupport"]),
         .target(name: "PropertyLists"),
-        .target(name: "PluginHost", dependencies: ["PluginABI", "CPluginSupport", "CSandbox", "PropertyLists"]),
+        .target(name: "HostBasics", dependencies: ["CPluginSupport", "PropertyLists"]),
+        .target(
+            name: "PluginHost",
+            dependencies: ["PluginABI", "CPluginSupport", "CSandbox", "PropertyLists", "HostBasics"]),
         .plugin(
             name: "BundlePlugin",
             capability: .command(

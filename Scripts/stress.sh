@@ -20,7 +20,7 @@ set_up=
 case $sanitizer in
 thread)
     scratch=.build-stress-thread
-    # See Sources/PluginHost/Locking/Lock.swift, and Bounds in Fuzz/Sources/stress/Figures.swift.
+    # See Sources/HostBasics/Threads/Lock.swift, and Bounds in Fuzz/Sources/stress/Figures.swift.
     set_up="--sanitize=thread -Xswiftc -DTHREAD_SANITIZER"
     export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
     ;;

@@ -8,7 +8,7 @@ export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
 # Options for the fixtures' compiler, so that their code links with the sanitiser.
 export FIXTURE_FLAGS="-sanitize=thread"
 
-# See Sources/PluginHost/Locking/Lock.swift.
+# See Sources/HostBasics/Threads/Lock.swift.
 sanitize="--sanitize=thread -Xswiftc -DTHREAD_SANITIZER"
 # These tests are left out: those of readers that know no thread (the module PropertyLists), and those that read hundreds of
 # thousands of damaged files; those that measure the memory and the time of one reader, which the sanitiser multiplies; the

@@ -12,7 +12,7 @@ fail() {
     exit 2
 }
 
-file=Sources/PluginHost/Versions/LibraryVersion.swift
+file=Sources/HostBasics/Versions/LibraryVersion.swift
 version=$(sed -n 's/.*PluginVersion(reading: "\(.*\)").*/\1/p' $file)
 echo "$version" | grep -Eqx '[0-9]+\.[0-9]+\.[0-9]+(-[a-z0-9.]+)?' || fail "$file has no version such as 0.1.0 or 0.1.0-dev."
 

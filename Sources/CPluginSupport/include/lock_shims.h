@@ -1,4 +1,4 @@
-// Counts how many of the host's locks each thread holds. See Sources/PluginHost/Locking/HeldLocks.swift.
+// Counts how many of the host's locks each thread holds. See Sources/HostBasics/Threads/HeldLocks.swift.
 #ifndef PHS_LOCK_SHIMS_H
 #define PHS_LOCK_SHIMS_H
 

@@ -1,3 +1,4 @@
+import HostBasics
 internal import PropertyLists
 
 /// What an application states about its main bundle to the processes that run its plug-ins.

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 extension BundleLayout {
     /// The layout of the directory at an absolute path without links.

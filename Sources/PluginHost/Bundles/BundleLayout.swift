@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 /// Where the parts of a bundle are, relative to its root.
 ///

@@ -1,5 +1,6 @@
 import CPluginSupport.Shims
 import Glibc
+import HostBasics
 import Synchronization
 
 /// The values that are read when a bundle is opened.

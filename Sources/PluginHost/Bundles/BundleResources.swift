@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 internal import PluginABI
 import Synchronization
 

@@ -1,3 +1,4 @@
+import HostBasics
 import Synchronization
 
 /// All bundle objects of the process: one per directory.

@@ -1,3 +1,5 @@
+import HostBasics
+
 extension CarriedLibraries {
     /// The libraries in the Frameworks directory of a bundle.
     ///

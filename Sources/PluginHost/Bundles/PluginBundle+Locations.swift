@@ -1,3 +1,5 @@
+import HostBasics
+
 #if FullFoundation
 public import Foundation
 #else

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 extension PluginBundle {
     /// Findings about other users who may change the files that a load would use.

@@ -1,3 +1,4 @@
+import HostBasics
 import Synchronization
 
 /// A directory with an Info.plist, code, resources and localised strings: NSBundle for Linux.

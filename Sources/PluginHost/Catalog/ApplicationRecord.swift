@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 internal import PropertyLists
 import Synchronization
 

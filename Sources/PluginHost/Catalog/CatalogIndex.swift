@@ -1,3 +1,4 @@
+import HostBasics
 internal import PropertyLists
 
 /// Everything that a catalogue knows, as bytes: the result of a scan, the content of the index file, and the data for

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// Builds an index from the results of a scan.
 struct CatalogIndexBuilder {
     let rules: CatalogRules

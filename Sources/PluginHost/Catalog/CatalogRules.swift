@@ -1,3 +1,4 @@
+import HostBasics
 internal import PropertyLists
 
 /// What the verdicts depend on besides the bundles themselves.

@@ -1,6 +1,7 @@
 import CPluginSupport.Shims
 import Dispatch
 import Glibc
+import HostBasics
 import Synchronization
 
 /// Scans the search paths, and reads everything that an older index does not contain.

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// Gives each candidate its verdict: which candidate of each identifier is used, and why the others are not.
 ///
 /// First it excludes candidates that are not bundles, that have an unusable Info.plist, or that this host cannot use.

@@ -1,5 +1,6 @@
 import CPluginSupport.Shims
 import Glibc
+import HostBasics
 
 /// The file that keeps a catalogue's index between processes: one for each user, application and list of search paths.
 ///

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 /// A user's index files and what is wrong with them.
 @_spi(Tools) public struct IndexInspection: Sendable {

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// Identifies a file or directory and its content, as far as its inode shows them.
 struct IndexStamp: Sendable, Hashable {
     var device: UInt64

@@ -1,3 +1,5 @@
+import HostBasics
+
 extension IsolationPolicy: PlacementPolicy {
     func place(_ bundle: PluginBundle, _ placement: inout Placement) {
         let plugin = PluginDescription(of: bundle)

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// The result of a scan for something that looks like a bundle.
 public enum PluginVerdict: Sendable, Hashable {
     /// It is used.

@@ -1,3 +1,5 @@
+import HostBasics
+
 extension PluginCatalog {
     /// Loads a plug-in after everything that it requires.
     ///

@@ -1,3 +1,5 @@
+import HostBasics
+
 extension PluginCatalog {
     /// A search path and the result of scanning it.
     public struct Folder: Sendable {

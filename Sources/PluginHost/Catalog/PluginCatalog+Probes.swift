@@ -1,3 +1,5 @@
+import HostBasics
+
 extension PluginCatalog {
     /// Forgets what programs keep about the probe of a bundle, so that their catalogues try it again at its next use.
     ///

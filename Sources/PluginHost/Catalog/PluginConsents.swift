@@ -1,3 +1,4 @@
+import HostBasics
 internal import PluginABI
 
 /// What the user of an application allowed its plug-ins to reach, kept from one start to the next.

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// A plug-in of a catalogue: the bundle in use under its identifier, described without running any of its code.
 ///
 /// **Threads.** A value; it shows the state of the catalogue when it was created.

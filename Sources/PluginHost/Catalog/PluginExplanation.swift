@@ -1,3 +1,5 @@
+import HostBasics
+
 /// Why a plug-in is in use or not, what requires it, and what it requires.
 public struct PluginExplanation: Sendable {
     /// The identifier in question.

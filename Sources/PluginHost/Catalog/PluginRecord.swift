@@ -1,3 +1,5 @@
+import HostBasics
+
 /// What the catalogue knows about one candidate.
 ///
 /// This is the part of its Info.plist that states what it offers and requires, and the problems of the bundle. Nothing

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// Writes numbers, texts and lists one after the other, for the catalogue's index.
 ///
 /// Numbers are little-endian; a text is its length in bytes followed by its UTF-8.

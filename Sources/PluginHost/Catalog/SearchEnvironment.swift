@@ -1,3 +1,5 @@
+import HostBasics
+
 /// The parts of the environment that determine where an application's plug-ins and caches are.
 struct SearchEnvironment: Sendable {
     /// The environment's variables.

@@ -1,3 +1,4 @@
+import HostBasics
 internal import PropertyLists
 
 /// A user's choices about an application's plug-ins: which ones are disabled.

@@ -1,5 +1,6 @@
 internal import CPluginSupport
 import Glibc
+import HostBasics
 public import PluginABI
 import Synchronization
 

@@ -1,6 +1,7 @@
 internal import CPluginSupport
 internal import CPluginSupport.Shims
 import Glibc
+import HostBasics
 internal import PluginABI
 
 /// A closure of the application that a plug-in calls as a C function.

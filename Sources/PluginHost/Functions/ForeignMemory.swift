@@ -1,5 +1,6 @@
 internal import CPluginSupport
 import Glibc
+@_spi(Tools) import HostBasics
 
 /// Why a value cannot be converted to or from C.
 struct ForeignFault: Error, CustomStringConvertible {

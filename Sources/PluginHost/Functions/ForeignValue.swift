@@ -1,3 +1,5 @@
+import HostBasics
+
 /// An argument or result of a C function that is called by its signature.
 public enum ForeignValue: Sendable, Hashable {
     /// No result.

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// Reads the text of a ``ForeignSignature``.
 ///
 /// The text is not trusted.

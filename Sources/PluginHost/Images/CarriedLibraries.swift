@@ -1,3 +1,5 @@
+import HostBasics
+
 /// The libraries that a bundle contains in a directory of its own, for code that needs them by name.
 ///
 /// A library `libX.so.1` is a file with that name, or the executable of a framework with that name or SONAME. If a link

@@ -1,4 +1,5 @@
 import CPluginSupport
+import HostBasics
 
 extension CompleteInspection {
     // MARK: - An entry that is not exported

@@ -1,3 +1,4 @@
+import HostBasics
 import PropertyLists
 
 extension CompleteInspection {

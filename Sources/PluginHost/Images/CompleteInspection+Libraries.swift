@@ -1,5 +1,6 @@
 internal import CPluginSupport.Shims
 import Glibc
+import HostBasics
 import PropertyLists
 
 extension CompleteInspection {

@@ -1,3 +1,5 @@
+@_spi(Tools) import HostBasics
+
 /// The extension points that Info.plist declares for the code.
 struct DeclaredPoints {
     let names: Set<String>

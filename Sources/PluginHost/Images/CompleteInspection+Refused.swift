@@ -1,3 +1,5 @@
+import HostBasics
+
 extension CompleteInspection {
     /// Reports needed files that the dynamic linker finds and refuses: programs, and libraries outside of the bundle that
     /// forbid being opened, are cut off, or lack a mark.

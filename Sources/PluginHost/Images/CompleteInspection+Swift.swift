@@ -1,4 +1,5 @@
 import CPluginSupport
+import HostBasics
 
 extension CompleteInspection {
     /// The module of which host and plug-in must share one copy.

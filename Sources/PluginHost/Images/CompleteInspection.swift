@@ -1,3 +1,5 @@
+import HostBasics
+
 extension ImageInspector {
     /// Everything that is wrong with a plug-in's file and its libraries, in one report, without running any code: for
     /// the preflight, for the command-line tool, and to explain a failed load.

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// The requirements of a protocol, from its descriptor (Swift's `ABI/Metadata.h`, TargetProtocolDescriptor).
 struct ProtocolRequirements<Memory: ImageMemory> {
     private let context: TypeContext<Memory>

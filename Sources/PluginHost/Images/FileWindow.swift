@@ -1,3 +1,5 @@
+import HostBasics
+
 /// Access to a file through two small buffers.
 ///
 /// One has the file's first bytes, which stay; the other is a window that moves to the requested bytes. The file is

@@ -1,5 +1,6 @@
 import CPluginSupport.Shims
 import Glibc
+import HostBasics
 
 /// The Swift classes that one loaded image defines, read from the type records of that image: two plug-ins may have
 /// classes with the same name, which a look-up through the runtime could not distinguish.

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// An ELF shared object or program on disk, read part by part and within limits.
 ///
 /// Used by the complete inspection, for the plug-in and for every library around it. It is tolerant: a part that is

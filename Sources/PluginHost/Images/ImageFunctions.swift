@@ -1,3 +1,5 @@
+import HostBasics
+
 /// The functions that a file defines: all of them, or those that it exports if its other symbols were stripped.
 struct ImageFunctions {
     private let symbols: [ELFSymbol]

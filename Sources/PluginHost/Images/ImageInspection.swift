@@ -1,4 +1,5 @@
 import CPluginSupport
+import HostBasics
 
 /// What a plug-in's file shows without being run.
 struct ImageInspection: Sendable {

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// Inspects a plug-in's ELF file without running any of it, at two levels of detail.
 enum ImageInspector {
     /// The function that every plug-in exports.

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 /// The process or program into which a plug-in would be loaded.
 enum ImageSurroundings: Sendable {

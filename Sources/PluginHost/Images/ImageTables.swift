@@ -1,3 +1,5 @@
+import HostBasics
+
 /// The tables of a file that the dynamic linker reads, as bytes that were read and found valid.
 struct ImageTables {
     /// DT_STRTAB; its last byte is 0, so every name that begins in it also ends in it.

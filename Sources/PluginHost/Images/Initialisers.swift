@@ -1,3 +1,5 @@
+import HostBasics
+
 /// The arrays of functions that the dynamic linker calls at the load and at the end of the process, in their state
 /// after the relocations: each entry must point to code, or the call crashes the process (fault 80).
 struct Initialisers {

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 /// The files that a load inspected, to be compared with the files at their paths after the dynamic linker has opened
 /// them.

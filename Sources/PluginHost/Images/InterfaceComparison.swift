@@ -1,4 +1,5 @@
 import CPluginSupport.Shims
+import HostBasics
 
 /// Compares the requirements that protocols had when a plug-in was compiled with the current ones.
 ///

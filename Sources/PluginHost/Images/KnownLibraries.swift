@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 /// The names of the libraries in the process, by which the dynamic linker finds them again.
 enum KnownLibraries {

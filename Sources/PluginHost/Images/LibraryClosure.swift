@@ -1,3 +1,5 @@
+import HostBasics
+
 /// A plug-in and all libraries that would be loaded for it, directly or indirectly, in the dynamic linker's order.
 struct LibraryClosure {
     /// A library that was not found.

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 /// Finds the file of a needed library in the same way as the dynamic linker (ld.so(8), "DESCRIPTION").
 ///

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// A program or a shared object on disk, with the libraries that it names.
 ///
 /// It is for tools that assemble programs.

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// The dynamic linker's cache of the system's libraries, `/etc/ld.so.cache`, as ldconfig(8) writes it.
 ///
 /// The format is glibc's own (`sysdeps/generic/dl-cache.h`): a head of 48 bytes, records of 24 bytes, and strings, to

@@ -1,5 +1,6 @@
 import CPluginSupport.Shims
 import Glibc
+import HostBasics
 
 /// A shared object that the dynamic linker has opened.
 ///

@@ -1,5 +1,6 @@
 import CPluginSupport.Shims
 import Glibc
+import HostBasics
 
 /// An image that the dynamic linker has in this process.
 struct ProcessImage: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 /// Files that are missing libraries under other names: `libX.so.1.2.3` without the link `libX.so.1` to it.
 ///

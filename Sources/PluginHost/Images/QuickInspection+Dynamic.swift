@@ -1,3 +1,5 @@
+import HostBasics
+
 extension QuickInspection {
     /// Reads PT_DYNAMIC.
     mutating func readDynamic(_ file: borrowing OpenedFile) -> Bool {

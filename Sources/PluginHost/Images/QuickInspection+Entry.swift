@@ -1,3 +1,5 @@
+import HostBasics
+
 extension QuickInspection {
     /// Checks that the entry symbol exists, is exported, and is code (faults 81, 82).
     mutating func checkEntry() {

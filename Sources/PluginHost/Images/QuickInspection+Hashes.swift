@@ -1,3 +1,5 @@
+import HostBasics
+
 extension QuickInspection {
     /// Checks the hash table that the dynamic linker uses: the GNU one if there is one (fault 80).
     ///

@@ -1,4 +1,5 @@
 import CPluginSupport.Shims
+import HostBasics
 
 extension QuickInspection {
     /// A plug-in runs with the rights of its host: a file that requests other rights was installed by mistake, or is

@@ -1,4 +1,5 @@
 import CPluginSupport
+import HostBasics
 
 extension QuickInspection {
     /// Reads all notes, and compares the file's own one with the host (fault 83).

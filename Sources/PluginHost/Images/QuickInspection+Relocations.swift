@@ -1,3 +1,5 @@
+import HostBasics
+
 extension QuickInspection {
     /// The highest symbol that a relocation names: the dynamic linker reads the symbol, its name and its version.
     func highestSymbolOfRelocations() throws(TableFault) -> UInt64 {

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 extension QuickInspection {
     /// Reads the program headers (faults 63, 64).

@@ -1,3 +1,5 @@
+import HostBasics
+
 extension QuickInspection {
     /// Reads the symbols: those of the hash table, and those that relocations name.
     ///

@@ -1,3 +1,5 @@
+import HostBasics
+
 extension QuickInspection {
     /// Checks the versions that the file needs and defines (fault 80).
     ///

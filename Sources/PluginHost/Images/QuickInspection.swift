@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 /// One run of ``ImageInspector/inspectQuickly(_:path:bundlePath:as:)``.
 ///

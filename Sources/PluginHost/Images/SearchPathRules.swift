@@ -1,3 +1,5 @@
+import HostBasics
+
 /// Which directories a plug-in's search path may contain: absolute ones, and those of its own bundle (fault 69).
 struct SearchPathRules {
     /// RUNPATH or RPATH.

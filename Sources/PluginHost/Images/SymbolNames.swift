@@ -1,5 +1,6 @@
 import CPluginSupport.Shims
 import Glibc
+import HostBasics
 
 /// The names of symbols in readable form.
 enum SymbolNames {

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// The bytes of the tables that the dynamic linker reads, in separate memory: a table is read once, and its bytes do
 /// not move while this value exists.
 ///

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// The files that one inspection could not read, because the system temporarily lacked something or the disk failed.
 ///
 /// Conclusions without these files may be wrong: a symbol is not missing only because the library that defines it could

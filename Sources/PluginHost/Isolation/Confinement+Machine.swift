@@ -1,6 +1,7 @@
 internal import CPluginSupport
 internal import CSandbox
 import Glibc
+import HostBasics
 
 extension Confinement {
     /// What this machine offers for a sandboxed worker.

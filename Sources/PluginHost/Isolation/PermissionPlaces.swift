@@ -1,3 +1,5 @@
+import HostBasics
+
 /// Where the paths of `PHPermissions` lead for one plug-in and this user.
 struct PermissionPlaces: Sendable {
     var home: String?

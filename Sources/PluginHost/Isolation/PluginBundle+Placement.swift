@@ -1,3 +1,4 @@
+import HostBasics
 import Synchronization
 
 /// What an application decides about how the code of bundles runs.

@@ -1,3 +1,5 @@
+import HostBasics
+
 extension PluginPermissions {
     /// Why a text is not a list of permissions.
     @_spi(Tools) public struct Fault: Error {

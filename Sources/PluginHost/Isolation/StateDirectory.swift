@@ -1,5 +1,6 @@
 internal import CPluginSupport.Shims
 import Glibc
+import HostBasics
 
 /// The directory in which a plug-in keeps what should outlive a restart: `$STATE` in `PHPermissions`.
 ///

@@ -1,5 +1,6 @@
 internal import CPluginSupport.Shims
 import Glibc
+import HostBasics
 
 /// A worker program with the libraries that one Swift toolchain built, for plug-ins of that toolchain.
 struct WorkerRuntime: Sendable, Hashable {

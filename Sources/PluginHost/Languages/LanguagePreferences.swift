@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 /// The languages of the user.
 ///

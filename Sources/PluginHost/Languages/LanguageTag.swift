@@ -1,3 +1,5 @@
+import HostBasics
+
 /// A language as written by bundles, users and systems: `fr`, `zh-Hant-HK`, `en_GB`, `sr_RS.UTF-8@latin`, `English`.
 ///
 /// Language, script, region and variants matter for localisations. Extensions are skipped, and so is `posix`, which is

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 internal import PluginABI
 
 /// A C++ exception that left a function of a plug-in, which the ABI forbids.

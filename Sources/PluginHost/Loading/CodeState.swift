@@ -1,3 +1,4 @@
+import HostBasics
 import Synchronization
 
 /// The state that loading, catalogues and hot reload keep for a bundle: the state of its code, and who uses it.

@@ -1,6 +1,7 @@
 internal import CPluginSupport
 internal import CPluginSupport.Shims
 import Glibc
+import HostBasics
 import Synchronization
 
 /// A plain C function of a plug-in, called through libffi with a signature that is known only at run time.

@@ -1,5 +1,6 @@
 internal import CPluginSupport
 import Glibc
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// The tables that `get_extension` returns.

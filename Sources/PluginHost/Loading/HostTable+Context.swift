@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// The services of a plug-in's ``PluginContext``.

@@ -1,6 +1,7 @@
 internal import CPluginSupport
 internal import CPluginSupport.Shims
 import Glibc
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// Loads the libraries of a bundle before its executable.
 ///
 /// Each one is inspected first, and loaded after the libraries that it needs. The dynamic linker then finds them by

@@ -1,3 +1,4 @@
+import HostBasics
 import Synchronization
 
 /// How many objects of one kind, created by one plug-in, still exist.

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 import Synchronization
 
 /// All loads, unloads and creations of services in progress in this process, and which thread waits for which.

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// The state of a bundle's code.
 ///
 /// Large parts are behind a reference, because each load copies states.

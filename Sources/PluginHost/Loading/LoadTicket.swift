@@ -1,6 +1,7 @@
 import CPluginSupport.Shims
 import Dispatch
 import Glibc
+import HostBasics
 import Synchronization
 
 /// A load, an unload, or the creation of a service that is in progress: which thread does it, and how others wait for

@@ -1,5 +1,6 @@
 internal import CPluginSupport
 internal import CPluginSupport.Shims
+import HostBasics
 internal import PluginABI
 
 extension LoadedCode {

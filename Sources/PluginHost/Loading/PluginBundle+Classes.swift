@@ -1,3 +1,4 @@
+import HostBasics
 import PluginABI
 
 extension PluginBundle {

@@ -1,4 +1,5 @@
 internal import CPluginSupport
+import HostBasics
 
 extension PluginBundle {
     /// Finds a C function of this bundle, after loading the bundle if necessary.

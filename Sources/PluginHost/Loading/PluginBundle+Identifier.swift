@@ -1,3 +1,5 @@
+import HostBasics
+
 extension PluginBundle {
     /// The bundle with an identifier, among those that the process has opened.
     ///

@@ -1,3 +1,4 @@
+import HostBasics
 public import PluginABI
 import Synchronization
 

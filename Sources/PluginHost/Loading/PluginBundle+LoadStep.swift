@@ -1,3 +1,4 @@
+import HostBasics
 import Synchronization
 
 extension PluginBundle {

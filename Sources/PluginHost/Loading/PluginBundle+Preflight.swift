@@ -1,4 +1,5 @@
 internal import CPluginSupport
+import HostBasics
 internal import PropertyLists
 
 extension PluginBundle {

@@ -1,3 +1,4 @@
+import HostBasics
 @_spi(PluginHost) public import PluginABI
 
 /// A bundle's provider at an extension point, which creates objects on request.

@@ -1,3 +1,4 @@
+import HostBasics
 import Synchronization
 
 /// Which bundle has which name at the extension points of the process: each name is unique at its point.

@@ -1,4 +1,5 @@
 internal import CPluginSupport
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// The registrations of an entry, in order.

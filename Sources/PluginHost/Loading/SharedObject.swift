@@ -1,3 +1,5 @@
+import HostBasics
+
 /// An object that is shared as a service, of any type.
 class AnyServiceBox: @unchecked Sendable {}
 // @unchecked because a class that is subclassed must be; the one subclass holds a constant Sendable value.

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// A plain C function of a plug-in whose types are known when the application is compiled.
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+import HostBasics
 internal import PropertyLists
 import Synchronization
 

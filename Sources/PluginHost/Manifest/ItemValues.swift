@@ -1,3 +1,4 @@
+import HostBasics
 internal import PropertyLists
 
 /// The keys of the dictionaries in `PHFactories` and `PHExtensionPoints`.

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 internal import PropertyLists
 
 /// Extracts typed values from an Info.plist and reports each value that does not have the type of its key.

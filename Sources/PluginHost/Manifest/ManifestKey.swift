@@ -1,3 +1,5 @@
+import HostBasics
+
 /// The keys of an Info.plist that the host reads.
 enum ManifestKey: Int, CaseIterable {
     case identifier, name, displayName, version, shortVersion, packageType, developmentRegion, localizations

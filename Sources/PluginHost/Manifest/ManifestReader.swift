@@ -1,3 +1,4 @@
+import HostBasics
 internal import PropertyLists
 
 /// Reads an Info.plist file into a ``Manifest``, within limits.

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 /// What the identifier, the names and the versions of a bundle may be.
 ///

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// The images, or the sounds, that a bundle was asked for by name.
 ///
 /// One object for each file, until the file changes. As for other resources (``DirectoryCache``), what was found is believed

@@ -1,4 +1,5 @@
 internal import CPluginSupport
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// A class of the C level that nibs may name.

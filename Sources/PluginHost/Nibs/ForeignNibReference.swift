@@ -1,5 +1,6 @@
 internal import CPluginSupport
 import Glibc
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// Values that C plug-ins hold by a number: no number is used twice, so one that is used too late finds nothing.

@@ -1,4 +1,5 @@
 internal import CPluginSupport
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// What stands behind the table of `org.pluginhost.nib/1`.

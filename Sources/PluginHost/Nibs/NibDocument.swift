@@ -1,3 +1,4 @@
+import HostBasics
 internal import PropertyLists
 
 /// A XIB document that was read: its elements, and the one that holds its objects.

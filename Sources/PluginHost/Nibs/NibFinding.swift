@@ -1,3 +1,4 @@
+import HostBasics
 internal import PropertyLists
 
 /// A finding about a nib, with its place as an offset: lines are counted once, for all findings together.

@@ -1,3 +1,4 @@
+import HostBasics
 internal import PropertyLists
 
 /// The findings about one nib: the first ones of each kind, and how many others there are.

@@ -1,3 +1,4 @@
+import HostBasics
 internal import PropertyLists
 
 /// Which kind of nib a file holds, by its content.

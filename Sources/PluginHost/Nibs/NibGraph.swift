@@ -1,3 +1,4 @@
+import HostBasics
 internal import PropertyLists
 
 /// The objects of a XIB document and how they contain one another, as far as the document alone says: no class is known.

@@ -1,4 +1,5 @@
 internal import CPluginSupport.Shims
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// A nib's document, resolved against the classes, tables and resources of one time: what an instantiation does, step

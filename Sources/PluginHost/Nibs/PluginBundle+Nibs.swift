@@ -1,3 +1,4 @@
+import HostBasics
 @_spi(PluginHost) public import PluginABI
 
 extension PluginBundle {

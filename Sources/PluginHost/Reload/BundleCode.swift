@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 /// The files of a bundle that are its code: a change in one of them needs a new generation.
 ///

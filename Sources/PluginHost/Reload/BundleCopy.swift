@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 import Synchronization
 
 /// A private copy of a bundle from which a generation of its code is loaded.

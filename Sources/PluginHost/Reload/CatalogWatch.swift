@@ -1,3 +1,4 @@
+import HostBasics
 import Synchronization
 
 /// Keeps a catalogue and its loaded plug-ins up to date with the search paths.

@@ -1,3 +1,4 @@
+import HostBasics
 import Synchronization
 
 /// The generations of a catalogue's plug-ins that were used while somebody watched.

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 /// The directories that were read, and how long their content may be trusted.
 ///

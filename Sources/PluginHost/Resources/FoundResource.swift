@@ -1,3 +1,5 @@
+import HostBasics
+
 /// A resource that a search found.
 struct FoundResource: Sendable, Hashable {
     let path: String

@@ -1,3 +1,4 @@
+import HostBasics
 import Synchronization
 
 /// Finds the resources of one bundle.

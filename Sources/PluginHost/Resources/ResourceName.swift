@@ -1,3 +1,5 @@
+import HostBasics
+
 /// The name of a resource file, split for finding its variants.
 struct ResourceName: Hashable, Sendable {
     /// The name of the file, with its extension.

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 /// The first question to a bundle, answered without reading a directory.
 ///

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// The search of a ``ResourceFinder`` and its cache.
 ///
 /// **Threads.** A value, guarded by its finder.

@@ -1,3 +1,4 @@
+import HostBasics
 import Synchronization
 
 /// The localisations of a bundle and the order in which they are searched.

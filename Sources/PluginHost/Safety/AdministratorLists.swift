@@ -1,3 +1,4 @@
+import HostBasics
 internal import PropertyLists
 
 /// The lists that the administrator of the machine wrote for an application, the most important first.

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 /// A file with code, and what shows whether it is still the same.
 struct CodeFile: Sendable, Hashable {

@@ -1,5 +1,6 @@
 internal import CSandbox
 import Glibc
+import HostBasics
 internal import PluginABI
 import Synchronization
 

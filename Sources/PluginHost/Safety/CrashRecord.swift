@@ -1,5 +1,6 @@
 internal import CSandbox
 import Glibc
+import HostBasics
 
 extension CrashJournal {
     /// What the journal of a process says that ended without saying so.

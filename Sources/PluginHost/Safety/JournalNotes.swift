@@ -1,5 +1,6 @@
 internal import CSandbox
 import Glibc
+import HostBasics
 
 /// What a process noted beside its crash journal about the plug-ins that it loaded: where each is, which file its
 /// executable was, and whether it can run in another process.

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 internal import PropertyLists
 
 /// How a list is read from its file and written to it.

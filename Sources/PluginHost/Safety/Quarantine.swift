@@ -1,3 +1,4 @@
+import HostBasics
 internal import PluginABI
 
 /// The plug-ins that an application of a user does not use, because their code ended its processes or somebody said so.

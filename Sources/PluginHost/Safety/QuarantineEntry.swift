@@ -1,4 +1,5 @@
 import Glibc
+@_spi(Tools) import HostBasics
 internal import PropertyLists
 
 extension Quarantine {

@@ -1,5 +1,6 @@
 internal import CPluginSupport.Shims
 import Glibc
+import HostBasics
 
 /// The ends of workers that may not be in the quarantine file yet.
 ///

@@ -1,3 +1,4 @@
+import HostBasics
 import Synchronization
 
 /// What the ends of the application by a plug-in mean for where it runs.

@@ -1,3 +1,4 @@
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// What the plug-ins of one worker process may use of this one: the services that their Info.plist declares.

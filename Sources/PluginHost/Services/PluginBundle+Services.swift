@@ -1,3 +1,4 @@
+import HostBasics
 internal import PluginABI
 
 extension PluginBundle {

@@ -1,3 +1,5 @@
+import HostBasics
+
 extension PluginCatalog {
     /// The first plug-in service declared at an extension point.
     ///

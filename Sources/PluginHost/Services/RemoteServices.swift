@@ -1,3 +1,4 @@
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// In a worker process: the services of its host.

@@ -1,3 +1,4 @@
+import HostBasics
 import PropertyLists
 
 /// The compiled form of a `.strings` file, used only while it matches the text next to it.

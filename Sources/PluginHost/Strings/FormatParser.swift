@@ -1,3 +1,5 @@
+import HostBasics
+
 /// Finds the conversions of a format: the one parser that the formatter, the linter and the tools for translators share.
 ///
 /// A percent sign before a blank begins no conversion, though printf() has a flag for it: “100 % of” stands in the texts

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// Computes the length of the longest text of an entry without creating the text: variables inside variables can
 /// describe a text of any length in a few lines, or even one that contains itself.
 struct FormatSizes {

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// One entry of a `.stringsdict`: a text that depends on numbers, on the available width, or on the device.
 ///
 /// **Threads.** A value.

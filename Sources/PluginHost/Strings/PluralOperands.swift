@@ -1,3 +1,5 @@
+import HostBasics
+
 /// A number in the form that plural rules use: the digits that are shown matter, not only the value.
 ///
 /// English has "1 mile" and "1.0 miles".
@@ -76,8 +78,4 @@ struct PluralOperands: Sendable, Hashable {
         for _ in 0..<max(exponent, 0) { digits.append(fraction.isEmpty ? UInt8(ascii: "0") : fraction.removeFirst()) }
         for _ in 0..<max(-exponent, 0) { fraction.insert(digits.popLast() ?? UInt8(ascii: "0"), at: 0) }
     }
-}
-
-extension UInt8 {
-    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }

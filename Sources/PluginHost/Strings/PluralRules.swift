@@ -1,3 +1,5 @@
+import HostBasics
+
 /// Which form of a word a language uses with a number, following the rules of CLDR.
 ///
 /// Source: UTS #35, part 3, "Language Plural Rules"; the rules themselves are in ``PluralRuleData``.

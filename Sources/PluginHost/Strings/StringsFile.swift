@@ -1,3 +1,4 @@
+import HostBasics
 import PropertyLists
 
 /// The files of one strings table in one place, and the code that reads them.

@@ -1,4 +1,5 @@
 internal import CPluginSupport
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// A C factory of a plug-in in this worker process, whose objects the host uses.

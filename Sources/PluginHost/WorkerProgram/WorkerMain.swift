@@ -1,5 +1,6 @@
 internal import CSandbox
 import Glibc
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 

@@ -1,3 +1,4 @@
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// The plug-ins of a worker process, as it serves them to its host.

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// What a worker does after it was confined: it loads plug-ins, and serves their objects to the host.

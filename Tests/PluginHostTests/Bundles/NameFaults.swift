@@ -1,4 +1,5 @@
 import Glibc
+@_spi(Tools) import HostBasics
 import Testing
 
 @_spi(Tools) @testable import PluginHost

@@ -1,5 +1,6 @@
 import Glibc
 
+import HostBasics
 @_spi(Tools) @testable import PluginHost
 
 /// Search paths with bundles, and catalogues of them.

@@ -1,3 +1,4 @@
+import HostBasics
 import Testing
 
 @_spi(Tools) @testable import PluginHost

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import HostBasics
 import Synchronization
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import HostBasics
 import Testing
 
 @_spi(Tools) @testable import PluginHost

@@ -1,5 +1,6 @@
 import CPluginSupport.Shims
 import Foundation
+import HostBasics
 @_spi(PluginHost) import PluginABI
 import Testing
 

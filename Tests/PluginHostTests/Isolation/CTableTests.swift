@@ -1,5 +1,6 @@
 import CPluginSupport
 import Foundation
+import HostBasics
 import PluginABI
 import Testing
 

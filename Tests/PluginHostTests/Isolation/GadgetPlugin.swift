@@ -1,6 +1,7 @@
 public import CPluginSupport
 import Foundation
 import Glibc
+import HostBasics
 @_spi(PluginHost) import PluginABI
 import Testing
 

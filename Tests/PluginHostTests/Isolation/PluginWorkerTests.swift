@@ -1,5 +1,6 @@
 import CSandbox
 import Foundation
+@_spi(Tools) import HostBasics
 @_spi(PluginHost) import PluginABI
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import HostBasics
 import Testing
 
 @testable import PluginHost

@@ -1,4 +1,5 @@
 import Foundation
+import HostBasics
 import PluginABI
 import PropertyLists
 import Testing

@@ -1,5 +1,6 @@
 import CSandbox
 import Foundation
+import HostBasics
 @_spi(PluginHost) import PluginABI
 import Testing
 

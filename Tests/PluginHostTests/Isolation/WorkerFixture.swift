@@ -1,5 +1,6 @@
 import CPluginSupport.Shims
 import Foundation
+import HostBasics
 import Testing
 
 @testable import PluginHost

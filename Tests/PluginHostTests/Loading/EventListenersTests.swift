@@ -1,3 +1,4 @@
+import HostBasics
 import Testing
 
 @testable import PluginHost

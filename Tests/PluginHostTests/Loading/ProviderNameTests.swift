@@ -1,4 +1,5 @@
 import Dispatch
+import HostBasics
 import PluginABI
 import Testing
 

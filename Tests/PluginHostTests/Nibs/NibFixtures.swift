@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 @_spi(PluginHost) import PluginABI
 
 @_spi(Tools) @testable import PluginHost

@@ -1,3 +1,4 @@
+import HostBasics
 @_spi(PluginHost) import PluginABI
 import Testing
 

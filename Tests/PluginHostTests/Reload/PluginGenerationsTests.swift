@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HostBasics
 import Synchronization
 import Testing
 

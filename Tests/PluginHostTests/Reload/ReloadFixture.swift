@@ -1,5 +1,6 @@
 import Glibc
 
+import HostBasics
 @_spi(Tools) @testable import PluginHost
 
 /// A plug-in that is installed and then built again and again.

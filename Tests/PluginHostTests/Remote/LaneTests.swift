@@ -1,4 +1,5 @@
 import Foundation
+import HostBasics
 @_spi(PluginHost) import PluginABI
 import Testing
 

@@ -1,5 +1,6 @@
 import CSandbox
 import Glibc
+import HostBasics
 import Testing
 
 @_spi(Tools) @testable import PluginHost

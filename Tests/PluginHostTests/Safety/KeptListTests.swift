@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 import PropertyLists
 import Testing
 

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// Explains how an incompatibility was derived, for one choice that it excludes.
 struct ConflictText {
     private let text: ResolutionText

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// The candidates of a resolution as numbers: the identifiers in alphabetical order, the choices for each one, and
 /// their requirements.
 struct RequirementGraph {

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// The sentences about failures of a resolution.
 struct ResolutionText {
     let graph: RequirementGraph

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// Which choices can be used at all, each considered separately, and why the others cannot.
 ///
 /// A choice is **usable** if each of its requirements has a usable choice in its range, starting with the choices that

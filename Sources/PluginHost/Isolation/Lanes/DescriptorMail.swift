@@ -1,4 +1,5 @@
 import Dispatch
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 

@@ -1,4 +1,5 @@
 import Dispatch
+import HostBasics
 
 /// Threads that may wait, for the answers of asynchronous calls.
 ///

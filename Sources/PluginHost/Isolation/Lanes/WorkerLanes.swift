@@ -1,5 +1,6 @@
 internal import CSandbox
 import Glibc
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// The worker's side of the connection with its host: a thread for each lane in use performs the host's calls.

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// When the worker processes of one plug-in ended by themselves, and what follows from it for the next one.
 ///
 /// All times are of the monotonic clock in nanoseconds: setting the system's clock changes nothing.

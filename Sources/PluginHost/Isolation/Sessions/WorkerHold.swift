@@ -1,4 +1,5 @@
 internal import CPluginSupport.Shims
+import HostBasics
 
 /// Keeps a worker process from being ended for lack of use: a call that is about to be made has one, and each object.
 final class WorkerHold: Sendable {

@@ -1,3 +1,4 @@
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// The objects of this process that one worker may use: services, which belong to a later folder.

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// Provides the worker processes of bundles.
 protocol WorkerSource: AnyObject, Sendable {
     /// A process for a bundle: a new one, or that of its group.

@@ -1,4 +1,5 @@
 import Dispatch
+import HostBasics
 
 /// Workers that were started ahead, without a plug-in, so that the next one need not be waited for.
 ///

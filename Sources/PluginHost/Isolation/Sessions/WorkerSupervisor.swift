@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 internal import PluginABI
 
 /// Which worker runs which bundle, and when another one may be started.

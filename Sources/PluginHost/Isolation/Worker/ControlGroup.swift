@@ -1,5 +1,6 @@
 internal import CPluginSupport.Shims
 import Glibc
+import HostBasics
 import PluginABI
 
 /// A control group (cgroup, version 2) for one worker and what it starts: the kernel itself bounds their memory.

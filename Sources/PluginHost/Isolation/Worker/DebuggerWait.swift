@@ -1,5 +1,6 @@
 internal import CSandbox
 import Glibc
+import HostBasics
 
 /// The wait of a worker for a debugger, with `PLUGINHOST_WORKER_DEBUG=wait`.
 @_spi(Tools) public enum DebuggerWait {

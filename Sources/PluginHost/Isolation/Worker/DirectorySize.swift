@@ -1,5 +1,6 @@
 import CPluginSupport.Shims
 import Glibc
+import HostBasics
 
 /// How much a directory contains.
 enum DirectorySize {

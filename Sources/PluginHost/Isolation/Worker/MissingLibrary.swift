@@ -1,3 +1,5 @@
+import HostBasics
+
 /// A library without which the dynamic linker did not start a program.
 struct MissingLibrary {
     /// The name by which it was searched for.

@@ -1,3 +1,4 @@
+@_spi(Tools) import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 extension PluginWorker {

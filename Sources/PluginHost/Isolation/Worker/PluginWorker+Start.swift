@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 extension PluginWorker {

@@ -1,5 +1,6 @@
 internal import CSandbox
 import Glibc
+import HostBasics
 
 /// What the kernel states about the first process of a PID namespace and all that descend from it, at a moment.
 ///

@@ -1,6 +1,7 @@
 internal import CPluginSupport.Shims
 internal import CSandbox
 import Glibc
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// The files and ports that a sandboxed worker reaches.

@@ -1,5 +1,6 @@
 internal import CPluginSupport.Shims
 import Glibc
+import HostBasics
 
 /// The program of this process and the libraries that it needs to start: what a second process of the program has too.
 ///

@@ -1,3 +1,5 @@
+import HostBasics
+
 /// What a worker answers to something that it was asked for, or its end.
 enum WorkerAnswer: Sendable {
     case loaded(LoadedReport)

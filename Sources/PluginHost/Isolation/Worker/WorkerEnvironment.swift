@@ -1,6 +1,7 @@
 internal import CPluginSupport.Shims
 internal import CSandbox
 import Glibc
+import HostBasics
 
 /// The variables of the environment that concern workers.
 enum WorkerEnvironment {

@@ -1,5 +1,6 @@
 internal import CSandbox
 import Glibc
+import HostBasics
 
 /// Why a worker process could not be started or confined.
 struct WorkerFailure: Error {

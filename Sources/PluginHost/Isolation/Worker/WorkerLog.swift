@@ -1,3 +1,4 @@
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// What the plug-ins of one worker log: passed to the application's log, but not more than it takes.

@@ -1,5 +1,6 @@
 internal import CPluginSupport.Shims
 import Glibc
+import HostBasics
 
 /// Starts worker processes and watches all of them, on one thread that never ends.
 ///

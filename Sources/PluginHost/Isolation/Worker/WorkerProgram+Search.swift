@@ -1,5 +1,6 @@
 internal import CPluginSupport.Shims
 import Glibc
+import HostBasics
 
 extension WorkerProgram {
     /// The file name of the program that is installed with the library.

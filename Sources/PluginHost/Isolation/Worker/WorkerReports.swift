@@ -1,4 +1,5 @@
 import Dispatch
+@_spi(Tools) import HostBasics
 import PluginABI
 import Synchronization
 

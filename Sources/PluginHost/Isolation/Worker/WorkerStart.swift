@@ -1,5 +1,6 @@
 internal import CSandbox
 import Glibc
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// What is decided about a worker process before it starts.
@@ -236,7 +237,7 @@ struct WorkerStart: @unchecked Sendable {
         hello.device = host.device
         hello.scale = host.scale
         hello.requiresDeclaredRegistrations = host.requiresDeclaredRegistrations
-        hello.application = .current
+        hello.application = ApplicationBundle.current
         hello.longestMessage = longestMessage
         hello.waitsForDebugger = waitsForDebugger
         if isSandboxed { hello.filter = WorkerFilter(placement.permissions) }

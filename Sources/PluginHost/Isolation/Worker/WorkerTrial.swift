@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 
 /// A try whether worker processes can be started on this machine.
 @_spi(Tools) public struct WorkerTrial: Sendable {

@@ -1,4 +1,5 @@
 internal import CPluginSupport
+import HostBasics
 internal import PluginABI
 
 /// A ``CRemoteTable`` whose texts were read: what stands where in the table.

@@ -1,4 +1,5 @@
 internal import CPluginSupport
+import HostBasics
 
 extension ForeignFunction {
     /// A function of code in a worker process.

@@ -1,3 +1,4 @@
+import HostBasics
 internal import PluginABI
 
 /// Tries a plug-in before it is used: runs its code in a new confined process to which nothing is granted.

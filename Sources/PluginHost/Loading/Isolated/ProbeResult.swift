@@ -1,3 +1,4 @@
+@_spi(Tools) import HostBasics
 internal import PropertyLists
 
 /// What a probe of a bundle showed, and which files were tried.

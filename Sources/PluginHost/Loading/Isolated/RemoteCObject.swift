@@ -1,4 +1,5 @@
 internal import CPluginSupport
+import HostBasics
 internal import PluginABI
 
 /// An object of a C factory whose code runs in a worker process: what the application's pointer to it leads to.

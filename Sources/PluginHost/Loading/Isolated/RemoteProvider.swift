@@ -1,3 +1,4 @@
+import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 /// A provider of a bundle whose code runs in a worker process: it makes proxies.

@@ -95,7 +95,7 @@ import Testing
         #expect(lines.count == 3)
         let version = try #require(lines.first?.wholeMatch(of: /pluginhost (\S+)/)?.1)
         let source = try String(
-            contentsOf: Workspace.project.appending(path: "Sources/PluginHost/Versions/LibraryVersion.swift"),
+            contentsOf: Workspace.project.appending(path: "Sources/HostBasics/Versions/LibraryVersion.swift"),
             encoding: .utf8)
         #expect(source.contains("\"\(version)\""))
         #expect(lines[1] == "plug-in ABI 1.1")

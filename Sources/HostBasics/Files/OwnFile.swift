@@ -1,0 +1,108 @@
+import Glibc
+
+/// Files that the library keeps for a user: choices, the quarantine.
+package enum OwnFile {
+    /// Why such a file is not used.
+    package struct Refusal: Error {
+        /// The end of a sentence about the file.
+        package let reason: String
+        package let remedy: String
+        /// Whether its content or its kind is at fault, and not its owner or the system.
+        package var isDamage = false
+
+        package init(reason: String, remedy: String, isDamage: Bool = false) {
+            self.reason = reason
+            self.remedy = remedy
+            self.isDamage = isDamage
+        }
+    }
+
+    /// The content of a file that nobody but this user and root may have written.
+    ///
+    /// - Returns: nil if nothing is at the path.
+    package static func bytes(path: String, atMost limit: Int) throws(Refusal) -> [UInt8]? {
+        let bytes: [UInt8]
+        do throws(OpenedFile.Failure) {
+            let file = try OpenedFile(path: path)
+            let owner = file.identity.owner
+            if owner != geteuid() && owner != 0 || file.identity.mode & 0o002 != 0 { throw .foreign }
+            bytes = try file.bytes(atMost: limit)
+        } catch {
+            switch error {
+            case .missing:
+                guard leadsNowhere(path) else { return nil }
+                throw Refusal(
+                    reason: "is a link to nothing",
+                    remedy: "Bring back the file that it leads to, or remove the link.")
+            case .foreign:
+                throw Refusal(
+                    reason: error.reason, remedy: "Make it yours, and writable for you alone: chown and chmod 644.")
+            default:
+                throw Refusal(
+                    reason: error.reason, remedy: error.remedy(else: "Make it a regular file, or remove it."),
+                    isDamage: error.errno == nil)
+            }
+        }
+        guard bytes.count <= limit else {
+            throw Refusal(reason: "has more than \(limit) bytes", remedy: "Remove it.", isDamage: true)
+        }
+        return bytes
+    }
+
+    /// Whether a path is a link to nothing: the file may be on a disk that is not mounted now.
+    private static func leadsNowhere(_ path: String) -> Bool {
+        Path.linkOwner(path) != nil && FileIdentity(path: path) == nil
+    }
+
+    /// A directory that could not be made.
+    package struct Unmade: Error, Equatable {
+        package let path: String
+        package let errno: CInt
+    }
+
+    /// Makes a directory for such files, and those above it that are missing; nobody else may list them.
+    ///
+    /// Nobody else may enter them either, unless they are root's: its workers have another user, who passes through them
+    /// to the `$STATE` of a plug-in. The files are their owner's alone.
+    ///
+    /// - Parameter path: the directory; nothing happens if it exists.
+    /// - Returns: the first directory that the system refused to make; nil if there is a directory now.
+    @discardableResult
+    package static func makeDirectory(_ path: String) -> Unmade? {
+        let mode: mode_t = geteuid() == 0 ? 0o711 : 0o700
+        var missing: [String] = []
+        var next = path
+        // Up to the first that exists, and down again.
+        while mkdir(next, mode) != 0 {
+            let number = errno
+            // A directory that exists may also be refused, such as by a seccomp filter.
+            if number == EEXIST || FileIdentity(path: next)?.isDirectory ?? false { break }
+            guard number == ENOENT, next != "/" else { return Unmade(path: next, errno: number) }
+            missing.append(next)
+            next = Path.parent(next)
+        }
+        for directory in missing.reversed() where mkdir(directory, mode) != 0 {
+            // Another process may have been faster.
+            if errno != EEXIST { return Unmade(path: directory, errno: errno) }
+        }
+        var status = stat()
+        guard stat(path, &status) == 0 else { return Unmade(path: path, errno: errno) }
+        return status.st_mode & S_IFMT == S_IFDIR ? nil : Unmade(path: path, errno: ENOTDIR)
+    }
+
+    /// Runs a body while a directory is locked against other processes.
+    ///
+    /// - Parameters:
+    ///   - directory: the directory with the files.
+    ///   - time: how long to wait for others.
+    ///   - body: receives whether the lock is held; false also if the directory cannot be opened.
+    /// - Returns: what the body returns.
+    /// - Throws: what the body throws.
+    package static func withLock<Result, Failure: Error>(
+        on directory: String, waitingAtMost time: Duration, _ body: (_ isHeld: Bool) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard let lock = try? DirectoryLock(directory, waitingAtMost: time) else { return try body(false) }
+        defer { extendLifetime(lock) }
+        return try body(true)
+    }
+}

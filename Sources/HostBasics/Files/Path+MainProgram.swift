@@ -1,0 +1,43 @@
+import CPluginSupport.Shims
+
+extension Path {
+    /// The file of the running program, with its links resolved.
+    ///
+    /// For a program that was deleted or replaced since it started, the path that it had; the root if the system does
+    /// not give it. The kernel's link /proc/self/exe leads to it, unless the dynamic linker started the program
+    /// (`/lib64/ld-linux-x86-64.so.2 ./program`) or /proc is not mounted: then it is the path by which it was started.
+    package static let mainProgram = kernelsProgram.flatMap { isDynamicLinker($0) ? nil : $0 } ?? startedPath ?? "/"
+
+    /// The file that a second process of this program is started from.
+    ///
+    /// The kernel's link to the program stays right if the file is replaced or deleted.
+    public static let ownExecutable =
+        kernelsProgram.map { isDynamicLinker($0) ? mainProgram : kernelsLink } ?? mainProgram
+
+    private static let kernelsLink = "/proc/self/exe"
+    private static let kernelsProgram = program(atLink: kernelsLink)
+
+    /// The path by which the program was started; nil if it does not lead to a file.
+    ///
+    /// If the dynamic linker started it, it puts its own argument there (glibc's dl_main()).
+    private static var startedPath: String? {
+        phs_started_path().flatMap { String(validatingCString: $0) }.flatMap(resolved)
+    }
+
+    /// Whether a program is the dynamic linker, which runs another one.
+    private static func isDynamicLinker(_ path: String) -> Bool {
+        let name = lastComponent(path)
+        return (name.hasPrefix("ld-") || name.hasPrefix("ld.so")) && startedPath != nil && startedPath != path
+    }
+
+    /// The file that the kernel's link to a running program leads to.
+    ///
+    /// The kernel marks a deleted file with a suffix, which may also be part of a file's name.
+    package static func program(atLink link: String) -> String? {
+        guard let target = linkTarget(link), target.hasPrefix("/") else { return nil }
+        let suffix = " (deleted)"
+        guard target.hasSuffix(suffix) else { return target }
+        let isFile = FileIdentity(path: target).flatMap { FileIdentity(path: link)?.isSameFile(as: $0) } ?? false
+        return isFile ? target : String(target.dropLast(suffix.count))
+    }
+}

@@ -1,0 +1,46 @@
+import CPluginSupport.Shims
+import Glibc
+
+/// The variables of the environment that say where the files of a user and of the system are, and what they lead to.
+///
+/// Source: XDG Base Directory Specification 0.8: relative paths are invalid and ignored.
+package struct UserDirectories: Sendable {
+    /// The value of a variable; nil if it is not set, or must not be trusted.
+    package var variable: @Sendable (String) -> String?
+
+    /// Those of this process.
+    ///
+    /// A program that runs with more rights than its user has ignores all variables.
+    package static let process = UserDirectories { name in phs_secure_getenv(name).flatMap { String(validatingCString: $0) } }
+
+    /// The value of a variable that is an absolute path; other values count as not set.
+    package func absolute(_ name: String) -> String? { variable(name).flatMap(Self.absolute) }
+
+    /// The user's home directory.
+    package var home: String? {
+        if let home = absolute("HOME") { return home }
+        guard let user = getpwuid(getuid()), let directory = user.pointee.pw_dir else { return nil }
+        return String(validatingCString: directory).flatMap(Self.absolute)
+    }
+
+    /// The user's directory for data, and those of the system after it.
+    package var data: [String] {
+        let user = absolute("XDG_DATA_HOME") ?? home.map { Path.join($0, ".local/share") }
+        let list = variable("XDG_DATA_DIRS") ?? ""
+        let system = (list.isEmpty ? "/usr/local/share:/usr/share" : list).split(separator: ":")
+        return [user].compactMap(\.self) + system.compactMap { Self.absolute(String($0)) }
+    }
+
+    /// The user's directory for state that should outlive a restart.
+    package var state: String? { absolute("XDG_STATE_HOME") ?? home.map { Path.join($0, ".local/state") } }
+
+    /// The system's directories for configuration, the most important first.
+    package var systemConfiguration: [String] {
+        let list = variable("XDG_CONFIG_DIRS") ?? ""
+        return (list.isEmpty ? "/etc/xdg" : list).split(separator: ":").compactMap { Self.absolute(String($0)) }
+    }
+
+    private static func absolute(_ path: String) -> String? {
+        path.utf8.first == UInt8(ascii: "/") ? Path.normalized(path) : nil
+    }
+}
