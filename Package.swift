@@ -28,9 +28,13 @@ let package = Package(
         .target(name: "PluginABI", dependencies: ["CPluginSupport"]),
         .target(name: "PropertyLists"),
         .target(name: "HostBasics", dependencies: ["CPluginSupport", "PropertyLists"]),
+        .target(name: "BundleReading", dependencies: ["HostBasics", "PropertyLists"]),
+        .target(name: "ELFImages", dependencies: ["HostBasics", "CPluginSupport", "PropertyLists"]),
         .target(
             name: "PluginHost",
-            dependencies: ["PluginABI", "CPluginSupport", "CSandbox", "PropertyLists", "HostBasics"]),
+            dependencies: [
+                "PluginABI", "CPluginSupport", "CSandbox", "PropertyLists", "HostBasics", "BundleReading", "ELFImages",
+            ]),
         .plugin(
             name: "BundlePlugin",
             capability: .command(

@@ -1,4 +1,10 @@
 // What applications see of the rooms below: they import PluginHost alone.
+@_exported public import struct BundleReading.Manifest
+@_exported public import enum BundleReading.PluginExecution
+@_exported public import struct BundleReading.PluginPermissions
+@_exported public import struct BundleReading.ResourceVariant
+@_exported public import struct BundleReading.WorkerLimits
+@_exported public import struct ELFImages.PluginNote
 @_exported public import struct HostBasics.PluginError
 @_exported public import struct HostBasics.PluginFinding
 @_exported public import struct HostBasics.PluginVersion

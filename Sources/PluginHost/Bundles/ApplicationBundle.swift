@@ -1,3 +1,4 @@
+@_spi(Tools) import BundleReading
 import HostBasics
 internal import PropertyLists
 

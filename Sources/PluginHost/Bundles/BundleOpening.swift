@@ -1,4 +1,6 @@
+import BundleReading
 import CPluginSupport.Shims
+import ELFImages
 import Glibc
 import HostBasics
 import Synchronization

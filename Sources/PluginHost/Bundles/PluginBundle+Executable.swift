@@ -1,5 +1,7 @@
+@_spi(Tools) import BundleReading
+@_spi(Tools) import ELFImages
 import Glibc
-import HostBasics
+@_spi(Tools) import HostBasics
 internal import PropertyLists
 
 /// The executable, found and open.

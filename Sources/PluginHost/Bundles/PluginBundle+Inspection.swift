@@ -1,3 +1,5 @@
+import ELFImages
+
 extension PluginBundle {
     /// Which of the layouts in docs/bundle-format.md the bundle has: “Contents”, “OpenStep”, “flat”.
     @_spi(Tools) public var layoutName: String { layout.name }

@@ -1,3 +1,5 @@
+import BundleReading
+
 extension PluginBundle {
     /// Why the plug-in asks for a permission, in the user's language: for the question whether to grant it.
     ///

@@ -1,3 +1,5 @@
+import BundleReading
+
 #if FullFoundation
 public import Foundation
 #else

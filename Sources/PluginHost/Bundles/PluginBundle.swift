@@ -1,3 +1,5 @@
+import BundleReading
+import ELFImages
 import HostBasics
 import Synchronization
 

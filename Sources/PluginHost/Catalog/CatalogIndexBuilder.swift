@@ -1,3 +1,4 @@
+import ELFImages
 import HostBasics
 
 /// Builds an index from the results of a scan.

@@ -1,3 +1,5 @@
+import ELFImages
+
 /// The position of a text or a record in an index.
 struct IndexPlace: Sendable, Equatable {
     var offset: Int

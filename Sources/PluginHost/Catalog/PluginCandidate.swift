@@ -1,3 +1,4 @@
+import ELFImages
 import HostBasics
 
 /// The result of a scan for something that looks like a bundle.

@@ -1,4 +1,6 @@
-import HostBasics
+@_spi(Tools) import BundleReading
+@_spi(Tools) import ELFImages
+@_spi(Tools) import HostBasics
 
 /// What the catalogue knows about one candidate.
 ///

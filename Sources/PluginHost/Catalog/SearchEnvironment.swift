@@ -1,3 +1,4 @@
+import BundleReading
 import HostBasics
 
 /// The parts of the environment that determine where an application's plug-ins and caches are.

@@ -1,4 +1,5 @@
 internal import CPluginSupport.Shims
+import ELFImages
 
 /// A signature with the data that libffi needs to call such a function, or to make one.
 final class PreparedSignature: @unchecked Sendable {

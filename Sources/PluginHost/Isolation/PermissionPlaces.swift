@@ -1,3 +1,4 @@
+import BundleReading
 import HostBasics
 
 /// Where the paths of `PHPermissions` lead for one plug-in and this user.

@@ -1,3 +1,7 @@
+@_spi(Tools) import BundleReading
+@_spi(Tools) import ELFImages
+@_spi(Tools) import HostBasics
+
 extension PluginPermissions {
     /// The part of these permissions that others allow.
     ///

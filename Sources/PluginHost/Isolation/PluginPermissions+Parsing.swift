@@ -1,4 +1,6 @@
-import HostBasics
+@_spi(Tools) import BundleReading
+@_spi(Tools) import ELFImages
+@_spi(Tools) import HostBasics
 
 extension PluginPermissions {
     /// Why a text is not a list of permissions.

@@ -1,4 +1,5 @@
 internal import CPluginSupport.Shims
+@_spi(Tools) import ELFImages
 import Glibc
 import HostBasics
 

@@ -1,4 +1,6 @@
+import BundleReading
 internal import CPluginSupport
+import ELFImages
 import Glibc
 import HostBasics
 @_spi(PluginHost) internal import PluginABI

@@ -1,5 +1,6 @@
 internal import CPluginSupport
 internal import CPluginSupport.Shims
+import ELFImages
 import Glibc
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
@@ -302,21 +303,4 @@ final class HostTable: @unchecked Sendable {
                 level: PluginLogger.Level(rawValue: level) ?? .notice, bundleIdentifier: bundle.displayIdentifier,
                 message: message))
     }
-}
-
-extension plugin_string {
-    /// The bytes; empty if the plug-in passed no pointer.
-    var bytes: UnsafeRawBufferPointer {
-        guard let ptr, len > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-        return UnsafeRawBufferPointer(start: ptr, count: len)
-    }
-
-    /// The text; invalid UTF-8 is repaired, so that a message always arrives.
-    var text: String { String(decoding: bytes, as: UTF8.self) }
-
-    /// The text for comparisons and look-ups; nil if it is not UTF-8.
-    var validText: String? { String(validating: bytes, as: UTF8.self) }
-
-    /// The text for a message that says that it is not UTF-8.
-    var shown: String { validText ?? bytes.shownBytes }
 }

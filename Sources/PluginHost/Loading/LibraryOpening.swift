@@ -1,3 +1,4 @@
+import ELFImages
 import HostBasics
 
 /// Loads the libraries of a bundle before its executable.

@@ -1,3 +1,5 @@
+import ELFImages
+
 extension LoadedImages {
     /// The executable files of the loaded bundles.
     static var ofPlugins: Set<String> {

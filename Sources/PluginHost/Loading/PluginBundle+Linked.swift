@@ -1,3 +1,4 @@
+import ELFImages
 import HostBasics
 public import PluginABI
 import Synchronization

@@ -1,5 +1,7 @@
+@_spi(Tools) import BundleReading
 internal import CPluginSupport
-import HostBasics
+@_spi(Tools) import ELFImages
+@_spi(Tools) import HostBasics
 internal import PropertyLists
 
 extension PluginBundle {

@@ -1,4 +1,5 @@
 internal import CPluginSupport
+import ELFImages
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 

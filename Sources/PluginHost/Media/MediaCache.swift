@@ -1,3 +1,4 @@
+import BundleReading
 import HostBasics
 
 /// The images, or the sounds, that a bundle was asked for by name.

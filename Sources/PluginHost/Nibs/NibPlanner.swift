@@ -1,3 +1,4 @@
+import ELFImages
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 internal import PropertyLists

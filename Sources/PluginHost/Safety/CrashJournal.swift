@@ -1,4 +1,5 @@
 internal import CSandbox
+import ELFImages
 import Glibc
 import HostBasics
 internal import PluginABI

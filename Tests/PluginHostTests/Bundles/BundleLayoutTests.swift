@@ -1,3 +1,4 @@
+import BundleReading
 import Glibc
 import HostBasics
 import Testing

@@ -1,3 +1,4 @@
+import ELFImages
 import Testing
 
 @testable import PluginHost

@@ -1,4 +1,5 @@
 import CPluginSupport
+import ELFImages
 import Foundation
 import Testing
 

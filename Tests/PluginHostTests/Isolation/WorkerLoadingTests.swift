@@ -1,4 +1,5 @@
 import CPluginSupport.Shims
+import ELFImages
 import Foundation
 import HostBasics
 @_spi(PluginHost) import PluginABI

@@ -1,3 +1,4 @@
+import BundleReading
 import Testing
 
 @_spi(Tools) @testable import PluginHost

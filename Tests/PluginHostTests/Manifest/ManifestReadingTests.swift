@@ -1,3 +1,4 @@
+import BundleReading
 import PropertyLists
 import Testing
 

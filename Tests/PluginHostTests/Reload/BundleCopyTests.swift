@@ -1,4 +1,5 @@
 import CPluginSupport.Shims
+import ELFImages
 import Glibc
 import HostBasics
 import Testing

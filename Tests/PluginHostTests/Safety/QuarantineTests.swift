@@ -1,3 +1,4 @@
+import ELFImages
 import Glibc
 import HostBasics
 import PropertyLists

@@ -1,3 +1,4 @@
+import BundleReading
 import Testing
 
 @testable import PluginHost

@@ -1,3 +1,4 @@
+import BundleReading
 @_spi(PluginHost) internal import PluginABI
 
 /// The first message to a worker: what it has to know before it runs code of a plug-in.

@@ -1,4 +1,5 @@
 internal import CPluginSupport.Shims
+import ELFImages
 @_spi(Tools) import HostBasics
 
 /// Which build of this library a process has.

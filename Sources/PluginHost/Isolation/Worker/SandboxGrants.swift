@@ -1,3 +1,4 @@
+import BundleReading
 internal import CPluginSupport.Shims
 internal import CSandbox
 import Glibc

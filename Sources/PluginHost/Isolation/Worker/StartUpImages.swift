@@ -1,4 +1,5 @@
 internal import CPluginSupport.Shims
+import ELFImages
 import Glibc
 import HostBasics
 

@@ -1,4 +1,5 @@
 internal import CSandbox
+import ELFImages
 import Glibc
 @_spi(PluginHost) internal import PluginABI
 

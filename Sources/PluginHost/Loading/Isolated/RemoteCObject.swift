@@ -1,4 +1,5 @@
 internal import CPluginSupport
+import ELFImages
 import HostBasics
 internal import PluginABI
 

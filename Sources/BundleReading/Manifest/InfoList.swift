@@ -1,0 +1,42 @@
+import HostBasics
+internal import PropertyLists
+import Synchronization
+
+/// The complete content of an Info.plist.
+///
+/// ``Manifest`` has everything that the host needs. The dictionary of all values is created at its first use, which for
+/// most bundles never happens.
+///
+/// **Threads.** Any.
+final class InfoList: Sendable {
+    private enum Content {
+        /// A list that was recognised, so it can always be read.
+        case text(ListText)
+        case dictionary([String: PropertyList])
+    }
+
+    private let content: Lock<Content>
+
+    init(_ dictionary: [String: PropertyList]) {
+        content = Lock(.dictionary(dictionary))
+    }
+
+    /// - Parameter text: a list that ``ListText/forEachItem(_:)`` recognised, without platform-specific keys.
+    init(_ text: ListText) {
+        content = Lock(.text(text))
+    }
+
+    /// The values of the list for this platform.
+    package var dictionary: [String: PropertyList] {
+        content.withLock { content in
+            switch content {
+            case .dictionary(let dictionary): return dictionary
+            case .text(let text):
+                let list = try? PropertyListReader.read(UnsafeRawBufferPointer(text.buffer)).value
+                let dictionary = list?.dictionary ?? [:]
+                content = .dictionary(dictionary)
+                return dictionary
+            }
+        }
+    }
+}

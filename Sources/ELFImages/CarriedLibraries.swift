@@ -1,0 +1,43 @@
+import HostBasics
+
+/// The libraries that a bundle contains in a directory of its own, for code that needs them by name.
+///
+/// A library `libX.so.1` is a file with that name, or the executable of a framework with that name or SONAME. If a link
+/// leads out of the bundle, its target does not belong to the bundle.
+///
+/// **Cost.** Reads the head of each requested library.
+package struct CarriedLibraries {
+    /// The directory.
+    package let directory: String
+    private let bundlePath: String
+    private let frameworkExecutables: @Sendable () -> [String]
+
+    /// - Parameters:
+    ///   - directory: where the libraries are.
+    ///   - bundlePath: the bundle's directory; files outside of it do not belong to the bundle.
+    ///   - frameworkExecutables: the executables of the frameworks in the directory. Called only if no file of the
+    ///     directory has the requested name.
+    package init(directory: String, bundlePath: String, frameworkExecutables: @escaping @Sendable () -> [String]) {
+        self.directory = directory
+        self.bundlePath = bundlePath
+        self.frameworkExecutables = frameworkExecutables
+    }
+
+    /// The library for a DT_NEEDED name, or nil.
+    ///
+    /// `unread`: collects files that the system does not let us read.
+    package func file(named name: String, unread: UnreadFiles = UnreadFiles()) -> ImageFile? {
+        if let file = own(Path.join(directory, name), unread) { return file }
+        for path in frameworkExecutables() {
+            if let file = own(path, unread), file.ownName == name || Path.lastComponent(path) == name { return file }
+        }
+        return nil
+    }
+
+    private func own(_ path: String, _ unread: UnreadFiles) -> ImageFile? {
+        guard let file = try? ImageFile(path: path, unread: unread), let real = file.file.resolvedPath,
+            Path.isInside(real, directory: bundlePath)
+        else { return nil }
+        return file
+    }
+}

@@ -1,0 +1,124 @@
+@_spi(Tools) import HostBasics
+
+/// The extension points that Info.plist declares for the code.
+package struct DeclaredPoints {
+    package let names: Set<String>
+    /// The path of the Info.plist.
+    package let list: String
+
+    package init(names: Set<String>, list: String) {
+        self.names = names
+        self.list = list
+    }
+}
+
+extension CompleteInspection {
+    /// Compares the declarations in Info.plist with what the file shows about its code.
+    ///
+    /// It only warns, because the code decides when it runs.
+    package mutating func compare(_ declared: DeclaredPoints) {
+        guard host.unread.first == nil else { return }
+        if declared.names.isEmpty {
+            checkUndeclared(declared)
+        } else {
+            checkSpelling(of: declared)
+        }
+    }
+
+    /// A Swift plug-in registers providers with one function, whose name is in the file.
+    private mutating func checkUndeclared(_ declared: DeclaredPoints) {
+        guard file.uses(symbolBeginningWith: Self.provide) else { return }
+        warn(
+            .undeclaredRegistration, path: declared.list, subject: "PHFactories",
+            "The code registers providers at extension points, but Info.plist declares none in PHFactories, so no catalogue "
+                + "lists them.",
+            "Declare each in PHFactories of Info.plist with its name, extensionPoint and version; “pluginhost load” lists "
+                + "them.")
+    }
+
+    /// The mangled beginning of PluginABI's `PluginRegistrar.provide(_:named:displayName:order:_:)`.
+    private static let provide = "$s9PluginABI0A9RegistrarC7provide"
+
+    // MARK: - Misspelt names
+
+    /// Reports names of extension points that are probably misspelt: the application contains a similar name but not
+    /// this one, or the code contains a similar name and nobody has this one.
+    private mutating func checkSpelling(of declared: DeclaredPoints) {
+        // Swift keeps texts of up to 15 bytes inside instructions, where they cannot be found.
+        let names = declared.names.filter { $0.utf8.count > 15 }.sorted()
+        if names.isEmpty { return }
+        let own = closure.newFiles
+        let others = (host.images + closure.present).compactMap(\.file).filter { file in
+            !own.contains { $0 === file } && !Self.isSwiftRuntime(file)
+        }
+        let (inHost, inCode) = (Self.texts(like: names, in: others), Self.texts(like: names, in: own))
+        for name in names {
+            let isInHost = inHost[name]?.contains { $0.text == name } ?? false
+            let isInCode = inCode[name]?.contains { $0.text == name } ?? false
+            guard !isInHost, let other = inHost[name]?.first ?? (isInCode ? nil : inCode[name]?.first) else { continue }
+            warn(
+                .unfulfilledDeclaration, path: declared.list, subject: name,
+                "PHFactories declares the extension point \(quoted(name)), which is not in \(quoted(other.path)); that file "
+                    + "has \(quoted(other.text)).",
+                isInCode
+                    ? "If it is misspelt, correct it in PHFactories of Info.plist and in the code."
+                    : "If it is misspelt, correct it in PHFactories of Info.plist.")
+        }
+    }
+
+    private struct FoundText {
+        let text: String
+        let path: String
+    }
+
+    private static let mostConstants: UInt64 = 32 << 20
+    /// Of a text of a file with a name: a plug-in with a hundred names, and a hundred thousand texts of that length.
+    private static let mostComparisons = 10_000_000
+
+    /// The constant texts in files that are equal or similar to names.
+    private static func texts(like names: [String], in files: [ImageFile]) -> [String: [FoundText]] {
+        let wanted = names.map { Array($0.utf8) }
+        let lengths = wanted.map(\.count)
+        guard let shortest = lengths.min(), let longest = lengths.max() else { return [:] }
+        var found: [String: [FoundText]] = [:]
+        var comparisons = 0
+        for file in files where comparisons <= mostComparisons {
+            guard let section = file.section(named: ".rodata"),
+                let bytes = file.content(of: section, limit: mostConstants)
+            else { continue }
+            bytes.withUnsafeBytes { bytes in
+                var start = 0
+                while start < bytes.count {
+                    let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+                    let length = rest.offset(of: 0) ?? rest.count
+                    defer { start += length + 1 }
+                    guard shortest - slip <= length, length <= longest + slip else { continue }
+                    let text = rest[..<length]
+                    comparisons += names.count
+                    if comparisons > mostComparisons { return }
+                    for (name, wanted) in zip(names, wanted) where isSlip(text, of: wanted) {
+                        found[name, default: []].append(
+                            FoundText(text: String(decoding: text, as: UTF8.self), path: file.path))
+                    }
+                }
+            }
+        }
+        return found
+    }
+
+    /// How many bytes a typing mistake adds, leaves out or changes.
+    private static let slip = 2
+
+    /// Whether changing, adding or removing a few bytes turns one text into the other.
+    private static func isSlip(_ text: Slice<UnsafeRawBufferPointer>, of other: [UInt8]) -> Bool {
+        guard abs(text.count - other.count) <= slip else { return false }
+        // The difference is between the common beginning and the common end.
+        let same = zip(text, other).prefix { $0 == $1 }.count
+        let rest = (Array(text.dropFirst(same)), Array(other.dropFirst(same)))
+        let sameEnd = zip(rest.0.reversed(), rest.1.reversed()).prefix { $0 == $1 }.count
+        let (left, right) = (rest.0.dropLast(sameEnd), rest.1.dropLast(sameEnd))
+        // Misspelt names differ in a few bytes of one word: a longer different part means another name.
+        guard max(left.count, right.count) <= 2 * slip + 4 else { return false }
+        return left.editDistance(to: right, atMost: slip) != nil
+    }
+}

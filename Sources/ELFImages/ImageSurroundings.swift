@@ -1,0 +1,162 @@
+import Glibc
+package import HostBasics
+
+/// The process or program into which a plug-in would be loaded.
+package enum ImageSurroundings: Sendable {
+    /// This process, with everything that is loaded in it.
+    ///
+    /// - Parameter pluginImages: the files of the plug-ins in it. They are not libraries for others, and may contain
+    ///   modules with the same name.
+    case currentProcess(pluginImages: Set<String>)
+    /// A process that runs the program and has not loaded anything else yet.
+    case program(path: String)
+}
+
+/// The images around a plug-in, as files.
+///
+/// It reads files even for the images of this process: they define the same symbols, unless a file was replaced after
+/// it was loaded.
+package final class HostImages {
+    package struct Image {
+        package let path: String
+        /// Nil if the file does not exist any more or cannot be read.
+        package let file: ImageFile?
+        /// The names for which a DT_NEEDED finds it.
+        package var names: Set<String>
+        /// The Swift modules it defines.
+        package let modules: Set<String>
+    }
+
+    package private(set) var images: [Image] = []
+    /// The images whose symbols every plug-in sees: the program and the libraries that it needs, directly or
+    /// indirectly.
+    private(set) var globalScope: [Image] = []
+    /// The program itself.
+    package private(set) var program: ImageFile?
+    /// The libraries that the program itself, or one of its libraries, needs and that were not found.
+    package private(set) var missing: [LibraryClosure.Missing] = []
+    /// Whether a program other than this process was named.
+    let isNamedProgram: Bool
+    package let search: LibrarySearch
+    /// The files among these that cannot be read.
+    package let unread: UnreadFiles
+    /// The findings about the program itself.
+    package private(set) var findings: [PluginFinding] = []
+
+    /// More images than a process has.
+    private static let limit = 4096
+
+    /// `excluded`: the inspected plug-in, which may already be loaded.
+    package init(_ surroundings: ImageSurroundings, excluding excluded: ImageFile?, unread: UnreadFiles = UnreadFiles()) {
+        self.unread = unread
+        search = LibrarySearch(unread: unread)
+        isNamedProgram = if case .program = surroundings { true } else { false }
+        switch surroundings {
+        case .currentProcess(let pluginImages): takeProcess(pluginImages, excluded)
+        case .program(let path): takeProgram(path)
+        }
+    }
+
+    /// The image for a needed name.
+    package func image(named name: String) -> Image? { images.first { $0.names.contains(name) } }
+
+    /// Whether every image of this process sees a symbol: something opened its library with RTLD_GLOBAL.
+    ///
+    /// Nothing is known about a program that does not run.
+    func isVisibleToAll(_ symbol: String) -> Bool {
+        !isNamedProgram && LoadedImage.program?.address(of: symbol) != nil
+    }
+
+    package func image(of file: ImageFile) -> Image? { images.first { $0.file?.isSameFile(as: file) == true } }
+
+    // MARK: - This process
+
+    private func takeProcess(_ pluginImages: Set<String>, _ excluded: ImageFile?) {
+        let modules = LoadedImages.modules()
+        var neededNames: Set<String> = []
+        for image in LoadedImages.all().prefix(Self.limit) {
+            if !image.isMainProgram, pluginImages.contains(image.path) { continue }
+            let file =
+                image.path.utf8.contains(UInt8(ascii: "/")) ? try? ImageFile(path: image.path, unread: unread) : nil
+            if let file, let excluded, file.isSameFile(as: excluded) { continue }
+            var names: Set<String> = [image.path]
+            // The kernel's own image has no file; its path is its SONAME.
+            if let ownName = file?.ownName { names.insert(ownName) }
+            neededNames.formUnion(file?.needed ?? [])
+            if image.isMainProgram { program = file }
+            images.append(Image(path: image.path, file: file, names: names, modules: modules[image.header] ?? []))
+        }
+        // A library without a SONAME is found by the name under which another image needed it, and so is one whose file
+        // cannot be read.
+        for index in images.indices {
+            let name = Path.lastComponent(images[index].path)
+            if neededNames.contains(name) { images[index].names.insert(name) }
+        }
+        takeGlobalScope()
+    }
+
+    private func takeGlobalScope() {
+        guard let first = images.first else { return }
+        var seen: Set<String> = [first.path]
+        globalScope = [first]
+        // Preloaded libraries come after the program and before its libraries; the order does not matter here.
+        let preload = getenv("LD_PRELOAD").map { String(cString: $0) } ?? ""
+        for name in preload.split(whereSeparator: { $0 == ":" || $0 == " " }) {
+            let image = images.first { $0.path == name || Path.lastComponent($0.path) == name }
+            if let image, seen.insert(image.path).inserted { globalScope.append(image) }
+        }
+        var next = 0
+        while next < globalScope.count {
+            for name in globalScope[next].file?.needed ?? [] {
+                guard let image = image(named: name), seen.insert(image.path).inserted else { continue }
+                globalScope.append(image)
+            }
+            next += 1
+        }
+    }
+
+    // MARK: - A program
+
+    private func takeProgram(_ path: String) {
+        let main: ImageFile
+        do throws(ImageFile.Unusable) {
+            main = try ImageFile(path: path, unread: unread)
+        } catch {
+            findings.append(
+                PluginFinding(
+                    .notLoadable, filePath: path, message: "The program \(quoted(path)) \(error.reason).",
+                    remedy: "Give the path of the application's executable for this machine."))
+            return
+        }
+        program = main
+        images.append(Image(path: path, file: main, names: [path], modules: main.modules))
+        var loaders: [[ImageFile]] = [[main]]
+        var seenMissing: Set<String> = []
+        var next = 0
+        while next < loaders.count, images.count < Self.limit {
+            let chain = loaders[next]
+            next += 1
+            for name in chain[0].needed where image(named: name) == nil {
+                let file: ImageFile
+                switch search.find(name, neededBy: chain) {
+                case .found(let found): file = found
+                case .missing(let searched, let rejected):
+                    if missing.count < Self.limit, seenMissing.insert(name).inserted {
+                        missing.append(
+                            LibraryClosure.Missing(
+                                name: name, neededBy: chain[0].path, searched: searched, rejected: rejected))
+                    }
+                    continue
+                }
+                if let index = images.firstIndex(where: { $0.file?.isSameFile(as: file) == true }) {
+                    images[index].names.insert(name)
+                    continue
+                }
+                let names = Set([name, file.path] + (file.ownName.map { [$0] } ?? []))
+                images.append(Image(path: file.path, file: file, names: names, modules: file.modules))
+                loaders.append([file] + chain)
+            }
+        }
+        globalScope = images
+    }
+}

@@ -1,0 +1,166 @@
+import CPluginSupport.Shims
+package import HostBasics
+
+/// Compares the requirements that protocols had when a plug-in was compiled with the current ones.
+///
+/// Calling a requirement that is missing in a plug-in's witness table crashes the process, so a plug-in with such a
+/// table is refused. What must match depends on what the compiler recorded:
+/// - for a protocol in a module with library evolution, each requirement without a default implementation must have a
+///   witness; others may be added and moved;
+/// - for another protocol, the number of requirements must be equal, if the record states it. It does for each protocol
+///   that refines one with library evolution, such as `Plugin`;
+/// - otherwise, the table must contain a function wherever the protocol now requires one.
+enum InterfaceDifference: Equatable {
+    /// The protocol had a different number of requirements.
+    case otherCount(Int)
+    /// The conformance has no witness for some requirements without a default implementation.
+    case missing(Int)
+    /// The constant witness table ends before the last requirement.
+    case tooShort
+
+    /// The difference between a conformance and its protocol; nil if none can be found.
+    ///
+    /// It is nil if the conformance has everything that is required, as far as this can be determined. `resolve`:
+    /// returns the address in the protocol's image to which a reference leads. `hasFunctions`: returns whether a
+    /// constant table has a function for each requirement that is one.
+    init?<Own: ImageMemory, Other: ImageMemory>(
+        of conformance: Conformance<Own>, to current: ProtocolRequirements<Other>,
+        resolve: (Conformance<Own>.Reference) -> UInt64?, hasFunctions: (_ table: UInt64) -> Bool
+    ) {
+        switch conformance.witnesses {
+        case .counted(let count):
+            if count == current.count { return nil }
+            self = .otherCount(count)
+        case .named(let references):
+            // Each refers to a different requirement.
+            if references.count >= current.count { return nil }
+            let named = Set(references.compactMap(resolve))
+            let missing = (0..<current.count).filter {
+                !current.hasDefault($0) && !named.contains(current.address(of: $0))
+            }
+            if missing.isEmpty { return nil }
+            self = .missing(missing.count)
+        case .table(let table):
+            if hasFunctions(table) { return nil }
+            self = .tooShort
+        case nil: return nil
+        }
+    }
+
+    /// The difference as a finding about the plug-in's file at `path`; nil if the path is added later.
+    ///
+    /// `type` conforms to the protocol `interface`, which is now in `library` and has `count` requirements.
+    package func finding(
+        type: String?, path: String?, interface: String, library: String, count: Int
+    ) -> PluginFinding {
+        let type = type.map { "The type \(quoted($0))" } ?? "A type"
+        let difference =
+            switch self {
+            case .otherCount(let own):
+                "was compiled when the protocol \(quoted(interface)) had \(Self.requirements(own)); in \(quoted(library)) "
+                    + "it has \(count)."
+            case .missing(let missing):
+                "lacks \(missing) of the \(Self.requirements(count)) that the protocol \(quoted(interface)) has in "
+                    + "\(quoted(library)), which has no default for them."
+            case .tooShort:
+                "was compiled when the protocol \(quoted(interface)) had fewer requirements than the \(count) that it has "
+                    + "in \(quoted(library))."
+            }
+        return PluginFinding(
+            .interfaceMismatch, filePath: path, subject: interface, message: "\(type) \(difference)",
+            remedy: """
+                Build the plug-in against the application's current API. The API's author should give the extension point a new \
+                version whenever its interface changes.
+                """)
+    }
+
+    private static func requirements(_ count: Int) -> String {
+        count == 1 ? "1 requirement" : "\(count) requirements"
+    }
+}
+
+/// The comparison in this process, for a plug-in that was opened and whose code has not run.
+package enum InterfaceComparison {
+    /// `list`: the plug-in's own list of its conformances; empty if it passed none.
+    package static func findings(for list: UnsafeRawBufferPointer) -> [PluginFinding] {
+        guard let base = list.baseAddress else { return [] }
+        let memory = ProcessMemory()
+        let start = UInt64(UInt(bitPattern: base))
+        let length = UInt64(list.count)
+        var findings: [PluginFinding] = []
+        var image: LoadedRanges?
+        var tables: [UInt64]?
+        Conformance.each(in: memory, at: start, length: length) { conformance in
+            // A conformance that refers to its protocol directly is in the protocol's own image.
+            guard case .pointer? = conformance.protocolReference,
+                let place = conformance.protocolReference.flatMap(resolved),
+                let current = ProtocolRequirements(memory, at: place)
+            else { return }
+            let difference = InterfaceDifference(of: conformance, to: current, resolve: resolved) { table in
+                let own = image ?? LoadedRanges(around: start)
+                image = own
+                // They were compiled together; for its own protocols, the compiler may leave out functions that nobody
+                // calls.
+                if own.all.contains(where: { $0.contains(place) }) { return true }
+                let starts = tables ?? Conformance.tables(in: memory, at: start, length: length)
+                tables = starts
+                if Conformance<ProcessMemory>.endsEarly(table, count: current.count, among: starts) { return false }
+                // For each requirement of another image's protocol, the compiler generates a function in the file.
+                return (0..<current.count).allSatisfy { index in
+                    guard current.isFunction(index) else { return true }
+                    let function = memory.pointer(at: table &+ UInt64(index + 1) &* 8) ?? 0
+                    return own.code.contains { $0.contains(function) }
+                }
+            }
+            guard let difference else { return }
+            let library = UnsafeRawPointer(bitPattern: UInt(place)).flatMap { LoadedImages.path(containing: $0) }
+            findings.append(
+                difference.finding(
+                    type: conformance.typeName, path: nil, interface: current.name ?? "a protocol",
+                    library: library ?? "the host", count: current.count))
+        }
+        return findings
+    }
+
+    private static func resolved(_ reference: Conformance<ProcessMemory>.Reference) -> UInt64? {
+        switch reference {
+        case .target(let place): place
+        case .pointer(let place): ProcessMemory().pointer(at: place)
+        }
+    }
+}
+
+/// The memory ranges of one image.
+private struct LoadedRanges {
+    private let address: UInt64
+    private(set) var all: [Range<UInt64>] = []
+    /// The ranges that contain code.
+    private(set) var code: [Range<UInt64>] = []
+
+    /// The image that contains an address.
+    init(around address: UInt64) {
+        self.address = address
+        withUnsafeMutablePointer(to: &self) { ranges in
+            phs_each_image(
+                { image, headers, count, context in
+                    guard let image, let ranges = context?.assumingMemoryBound(to: LoadedRanges.self) else {
+                        return false
+                    }
+                    let segments = ELFSegments(
+                        UnsafeRawBufferPointer(start: headers, count: count * ELF.programHeaderSize))
+                    return !ranges.pointee.take(segments, base: UInt64(image.pointee.base))
+                }, ranges)
+        }
+    }
+
+    /// Whether it is the image that contains the address.
+    private mutating func take(_ segments: ELFSegments, base: UInt64) -> Bool {
+        guard segments.contains(where: { $0.holds(address: address &- base) }) else { return false }
+        for segment in segments where segment.type == ELF.load {
+            let start = base &+ segment.address
+            all.append(start..<(start &+ segment.memorySize))
+            if segment.flags & ELF.mayExecute != 0 { code.append(start..<(start &+ segment.memorySize)) }
+        }
+        return true
+    }
+}

@@ -1,0 +1,53 @@
+import Glibc
+import HostBasics
+
+/// The names of the libraries in the process, by which the dynamic linker finds them again.
+package enum KnownLibraries {
+    /// The names that the last plug-in needed, each with its NUL: all of them are in the process, and none is a path.
+    ///
+    /// The plug-ins of an application usually need the same ones, and then no name is looked up. They are compared byte
+    /// by byte, because the author of a bundle could construct two lists of names with the same hash.
+    private static let lastNeeded = Lock<[UInt8]>([])
+
+    private static let names = Lock<Set<String>>([])
+
+    /// Whether the names are those that the last plug-in needed.
+    ///
+    /// `needed`: their offsets in the strings. `strings`: a table whose last byte is NUL.
+    package static func areLastNeeded(_ needed: DynamicTable.Needed, in strings: UnsafeRawBufferPointer) -> Bool {
+        lastNeeded.withLock { known in
+            known.withUnsafeBytes { known in
+                var position = 0
+                for index in needed {
+                    guard position < known.count, index < UInt64(strings.count) else { return false }
+                    let rest = UnsafeRawBufferPointer(rebasing: known[position...])
+                    guard let length = rest.offset(of: 0).map({ $0 + 1 }), length <= strings.count - Int(index),
+                        memcmp(rest.baseAddress!, strings.baseAddress! + Int(index), length) == 0
+                    else { return false }
+                    position += length
+                }
+                return position == known.count
+            }
+        }
+    }
+
+    /// Stores names that were found in the process.
+    package static func setLastNeeded(_ needed: DynamicTable.Needed, in strings: UnsafeRawBufferPointer) {
+        var bytes: [UInt8] = []
+        for index in needed {
+            let tail = UnsafeRawBufferPointer(rebasing: strings[Int(index)...])
+            bytes += tail[...(tail.offset(of: 0) ?? 0)]
+        }
+        lastNeeded.withLock { $0 = bytes }
+    }
+
+    /// Whether the dynamic linker finds a library with a name among those in the process.
+    ///
+    /// Only its own answer counts: it does not find a file with that name if the file was opened under another name.
+    package static func contains(_ name: String) -> Bool {
+        if names.withLock({ $0.contains(name) }) { return true }
+        guard LoadedImage.isPresent(name) else { return false }
+        names.withLock { _ = $0.insert(name) }
+        return true
+    }
+}

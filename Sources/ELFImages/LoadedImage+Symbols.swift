@@ -1,0 +1,33 @@
+package import CPluginSupport
+import Glibc
+
+/// The plug-in's entry, as the C ABI declares it.
+package typealias EntryFunction = @convention(c) (UnsafePointer<plugin_host>) -> plugin_status
+
+extension LoadedImage {
+    /// The address of a symbol in this image or in a library that it needs.
+    ///
+    /// This is the only place that calls dlsym().
+    package func address(of symbol: String) -> UnsafeMutableRawPointer? {
+        symbol.withCString { dlsym(handle, $0) }
+    }
+
+    /// The function `plugin_entry` of the image.
+    ///
+    /// The inspection before the load has verified that the file defines it as a function.
+    package var entry: EntryFunction? {
+        // The ABI guarantees the type for this name; the note and the magic number in the table protect it.
+        address(of: ImageInspector.entrySymbol).map { unsafeBitCast($0, to: EntryFunction.self) }
+    }
+}
+
+extension LoadedImage {
+    /// A C function that this image itself defines.
+    ///
+    /// A library that it needs may define the same name, and dlsym() could find that one; it is not the plug-in's
+    /// function.
+    package func code(of symbol: String) -> plugin_code? {
+        guard let address = address(of: symbol), LoadedImages.base(containing: address) == base else { return nil }
+        return unsafeBitCast(address, to: plugin_code?.self)
+    }
+}

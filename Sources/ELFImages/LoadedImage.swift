@@ -1,0 +1,57 @@
+import CPluginSupport.Shims
+import Glibc
+import HostBasics
+
+/// A shared object that the dynamic linker has opened.
+///
+/// This is the only place that calls dlopen(). Nothing calls dlclose(): after Swift code is unmapped, the next cast or
+/// conformance look-up anywhere in the process crashes.
+package struct LoadedImage: @unchecked Sendable {
+    // @unchecked because of the pointer: a handle that is never closed is a constant.
+    package let handle: UnsafeMutableRawPointer
+    /// The number that is added to the file's addresses.
+    package let base: UInt
+
+    /// Opens a shared object.
+    ///
+    /// `path`: must contain a slash; otherwise the dynamic linker would search for it. Throws the dynamic linker's
+    /// message.
+    package static func open(path: String) throws(LinkerMessage) -> LoadedImage {
+        HeldLocks.preconditionNone(before: "the constructors of a library")
+        // NOW, so that an undefined symbol is an error here and not an abort in the middle of a call; LOCAL, so that
+        // two plug-ins may define the same name; NODELETE, so that no dlclose() can unmap it.
+        let mode = RTLD_NOW | RTLD_LOCAL | CInt(RTLD_NODELETE)
+        guard let handle = path.withCString({ dlopen($0, mode) }) else { throw LinkerMessage.take() }
+        var image = phs_image()
+        guard phs_image_of_handle(handle, &image) else { throw LinkerMessage.take() }
+        return LoadedImage(handle: handle, base: UInt(image.base))
+    }
+
+    /// The program itself, which is in the process from its start.
+    package static let program: LoadedImage? = dlopen(nil, RTLD_LAZY | RTLD_LOCAL).flatMap { handle in
+        LoadedImages.all().first(where: \.isMainProgram).map { LoadedImage(handle: handle, base: $0.header) }
+    }
+
+    /// Whether the dynamic linker has a library with a name.
+    ///
+    /// It searches as it does for the libraries of an image. A library that it has is kept.
+    package static func isPresent(_ name: String) -> Bool { handle(ofPresent: name) != nil }
+
+    /// The handle of a library that the dynamic linker has, by name or path; nil if it does not have it.
+    package static func handle(ofPresent name: String) -> UnsafeMutableRawPointer? {
+        let mode = RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD | CInt(RTLD_NODELETE)
+        if let handle = name.withCString({ dlopen($0, mode) }) { return handle }
+        _ = LinkerMessage.take()
+        return nil
+    }
+}
+
+/// The dynamic linker's message about its last failure on this thread.
+package struct LinkerMessage: Error {
+    package let text: String
+
+    /// Takes the message; dlerror() returns each only once.
+    package static func take() -> LinkerMessage {
+        LinkerMessage(text: dlerror().map { String(cString: $0) } ?? "the dynamic linker failed and gave no reason")
+    }
+}

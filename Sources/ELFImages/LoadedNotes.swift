@@ -1,0 +1,63 @@
+import CPluginSupport.Shims
+import Glibc
+
+/// The notes of images in this process, found by their content.
+///
+/// Code knows its own note by the address that the linker gave it. Tools that change a finished file, such as patchelf,
+/// move notes and correct only the program headers (PT_NOTE), so these are searched.
+package enum LoadedNotes {
+    private struct Search {
+        let address: UInt
+        var revision: UInt32?
+    }
+
+    /// The revision of the Swift level in the note of the image that contains an address; nil if it has no such note.
+    ///
+    /// **Cost.** It goes through the program headers of all images.
+    package static func swiftRevision(ofImageContaining address: UnsafeRawPointer?) -> UInt32? {
+        guard let address else { return nil }
+        var search = Search(address: UInt(bitPattern: address))
+        withUnsafeMutablePointer(to: &search) { search in
+            phs_each_image(
+                { image, headers, count, context in
+                    guard let image, let search = context?.assumingMemoryBound(to: Search.self) else { return false }
+                    let bytes = UnsafeRawBufferPointer(start: headers, count: count * ELF.programHeaderSize)
+                    let base = UInt(image.pointee.base)
+                    let segments = ELFSegments(bytes)
+                    guard segments.hold(search.pointee.address &- base) else { return true }
+                    search.pointee.revision = LoadedNotes.swiftRevision(in: segments, base)
+                    return false
+                }, search)
+        }
+        return search.revision
+    }
+
+    private static func swiftRevision(in segments: ELFSegments, _ base: UInt) -> UInt32? {
+        for segment in segments where segment.type == ELF.note && segment.memorySize > 0 {
+            let (start, size) = (UInt(segment.address), UInt(segment.memorySize))
+            // Only what is mapped can be read.
+            guard size <= notesLimit, segments.hold(start), segments.hold(start &+ size - 1),
+                let memory = UnsafeRawPointer(bitPattern: base &+ start)
+            else { continue }
+            let bytes = UnsafeRawBufferPointer(start: memory, count: Int(size))
+            for descriptor in OwnNotes(in: bytes, alignment: segment.alignment) {
+                if let note = try? PluginNote(descriptor: descriptor), note.isSwift {
+                    return UInt32(note.swiftRevision)
+                }
+            }
+        }
+        return nil
+    }
+
+    private static let notesLimit: UInt = 1 << 20
+}
+
+extension ELFSegments {
+    /// Whether a readable segment that is loaded contains an address of the image.
+    fileprivate func hold(_ address: UInt) -> Bool {
+        contains { segment in
+            segment.type == ELF.load && segment.flags & ELF.mayRead != 0 && UInt64(address) >= segment.address
+                && UInt64(address) - segment.address < segment.memorySize
+        }
+    }
+}
