@@ -31,6 +31,7 @@ for module in PluginHost PluginABI; do
     swift symbolgraph-extract -module-name $module -target "$target" -I "$modules" \
         -Xcc "-fmodule-map-file=$PWD/Sources/CPluginSupport/include/module.modulemap" \
         -Xcc "-fmodule-map-file=$PWD/Sources/CSandbox/include/module.modulemap" \
+        -experimental-allowed-reexported-modules=HostBasics,BundleReading,ELFImages \
         -minimum-access-level public -skip-synthesized-members -output-dir "$work/symbols"
 done
 

@@ -9,8 +9,8 @@ usage: Scripts/folders.py [--list]    with --list: also what each folder uses
 """
 import collections, pathlib, re, sys
 
-ORDER = """Locking Text Diagnostics Files Versions Manifest Languages Environment Resources Strings Media Images
-    Functions Bundles Safety Isolation Loading Nibs Catalog Services Reload WorkerProgram""".split()
+ORDER = """Rooms.swift Environment Media Functions Bundles Safety Isolation Loading Nibs Catalog Services Reload
+    WorkerProgram""".split()
 ROOT = pathlib.Path(__file__).resolve().parent.parent / "Sources/PluginHost"
 
 MODIFIERS = r"(?:(?:public|internal|package|final|open|indirect|nonisolated)\s+|@\w+(?:\([^)\n]*\))?\s+)*"

@@ -161,9 +161,9 @@ put 644 "$include/sandbox" "$here/Sources/CSandbox/include"/*.h
 } > "$work/module.modulemap"
 put 644 "$include" "$work/module.modulemap"
 
-# PropertyLists is not an API, but the compiler needs it for the layout of PluginHost's types. Textual interfaces are not
+# The rooms below PluginHost are no API, but the compiler needs them for the layout of PluginHost's types. Textual interfaces are not
 # installed: another compiler would accept them, and the host would refuse the compiled plug-in only when it loads it.
-for module in PluginHost PluginABI PropertyLists; do
+for module in PluginHost PluginABI PropertyLists HostBasics BundleReading ELFImages; do
     for kind in swiftmodule swiftdoc; do
         put 644 "$LIBDIR/pluginhost/modules/$module.swiftmodule" "$products/Modules/$module.$kind" as "$target.$kind"
     done

@@ -118,7 +118,10 @@ final class Programs {
         return folder
     }
 
-    private static let includes = ["-I", sources.appending(path: "include").path, "-I", sources.path]
+    /// The hostile plug-in uses the header of plug-ins.
+    private static let includes = ["include", "", "../CPluginSupport/include"].flatMap {
+        ["-I", sources.appending(path: $0).standardizedFileURL.path]
+    }
 
     /// The program, with the files of CSandbox that it needs.
     func build(_ name: String, with parts: [String], sanitized: Bool, options: [String] = []) throws -> URL {

@@ -1,6 +1,7 @@
 import CFuzz
 import CSandbox
 import Glibc
+import HostBasics
 @_spi(PluginHost) import PluginABI
 @_spi(Tools) import PluginHost
 

@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// Functions on paths as text: each directory has one spelling.
 public enum Path {
@@ -127,7 +127,7 @@ public enum Path {
     }
 
     /// The user whom a symbolic link belongs to; nil if there is no link at the path.
-    static func linkOwner(_ path: String) -> uid_t? {
+    package static func linkOwner(_ path: String) -> uid_t? {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK ? status.st_uid : nil
     }

@@ -1,3 +1,5 @@
+public import ELFImages
+public import HostBasics
 @_spi(Tools) public import PluginHost
 internal import PropertyLists
 

@@ -1,3 +1,4 @@
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
 /// The texts that some localisations of a bundle have and others lack, without exceptions for texts that the code or

@@ -1,3 +1,4 @@
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
 /// A file of a kind that the linter knows by its name but does not check.

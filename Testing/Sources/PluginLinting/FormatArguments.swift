@@ -1,3 +1,5 @@
+internal import BundleReading
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
 /// The arguments of a format string, as the host formats it: ``FormatParser`` finds the placeholders.

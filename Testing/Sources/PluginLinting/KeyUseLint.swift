@@ -1,4 +1,7 @@
+@_spi(Tools) internal import BundleReading
+internal import ELFImages
 import Glibc
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 internal import PropertyLists
 

@@ -1,3 +1,4 @@
+internal import BundleReading
 @_spi(Tools) internal import PluginHost
 
 /// The languages that exist.

@@ -1,3 +1,5 @@
+internal import ELFImages
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 internal import PropertyLists
 

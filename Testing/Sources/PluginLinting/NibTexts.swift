@@ -1,3 +1,4 @@
+public import HostBasics
 @_spi(Tools) public import PluginHost
 
 /// The texts of a nib that strings tables translate, and which keys of a table are of its objects.

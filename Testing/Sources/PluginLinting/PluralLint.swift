@@ -1,3 +1,5 @@
+@_spi(Tools) internal import BundleReading
+@_spi(Tools) internal import HostBasics
 @_spi(Tools) internal import PluginHost
 public import PropertyLists
 

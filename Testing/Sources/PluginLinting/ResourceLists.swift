@@ -1,3 +1,4 @@
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
 /// The property lists, strings tables and nibs among a bundle's resources.

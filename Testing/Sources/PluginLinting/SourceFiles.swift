@@ -1,3 +1,4 @@
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
 /// The files in directories with sources, sorted by name.

@@ -1,3 +1,4 @@
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
 /// Differences between the languages of a bundle's tables.

@@ -1,7 +1,7 @@
 // The crash journal: every way to die in a plug-in, in a child of its own, and every file that is not a journal.
 // Arguments: the library plugin.c, an empty directory.
 #include "facts.h"
-#include "journal.c"
+#include "../../../Sources/CSandbox/journal.c"
 #include <setjmp.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -3,7 +3,7 @@
 // having a processor for itself.
 #include "facts.h"
 #include <sched.h>
-#include "lanes.c"
+#include "../../../Sources/CSandbox/lanes.c"
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 import BundleReading
-import HostBasics
+@testable import HostBasics
 import Testing
 
 @_spi(Tools) @testable import PluginHost

@@ -1,6 +1,6 @@
 import BundleReading
 import Glibc
-import HostBasics
+@testable import HostBasics
 import Testing
 
 @testable import PluginHost

@@ -1,4 +1,4 @@
-import ELFImages
+@testable import ELFImages
 import Foundation
 import HostBasics
 import Testing

@@ -1,6 +1,6 @@
 import CSandbox
 import Foundation
-import HostBasics
+@testable import HostBasics
 @_spi(PluginHost) import PluginABI
 import Testing
 

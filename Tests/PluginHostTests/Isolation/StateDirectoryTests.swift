@@ -1,6 +1,6 @@
 import CPluginSupport.Shims
 import Foundation
-import HostBasics
+@testable import HostBasics
 import Testing
 
 @testable import PluginHost

@@ -1,4 +1,4 @@
-import BundleReading
+@testable import BundleReading
 import PropertyLists
 import Testing
 

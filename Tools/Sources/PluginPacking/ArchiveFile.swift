@@ -1,4 +1,5 @@
 import Glibc
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
 /// A file that may be an archive, open for reading, and what may be said about it.

@@ -1,5 +1,6 @@
 internal import CPackingSupport
 import Glibc
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
 /// Unpacks an archive of a bundle: a tar archive that is compressed by Zstandard or gzip, or a ZIP archive.

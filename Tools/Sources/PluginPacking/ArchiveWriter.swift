@@ -1,5 +1,6 @@
 internal import CPackingSupport
 import Glibc
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
 /// Writes a bundle into one file: a POSIX tar archive (ustar, with pax headers for long names), compressed with

@@ -1,4 +1,5 @@
 import Glibc
+public import HostBasics
 @_spi(Tools) public import PluginHost
 public import PluginLinting
 

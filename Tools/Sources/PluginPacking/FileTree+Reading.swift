@@ -1,4 +1,5 @@
 import Glibc
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 internal import PropertyLists
 

@@ -1,4 +1,5 @@
 import Glibc
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
 /// The files of a bundle before they are written: paths relative to the bundle's directory, each with its content.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+@_spi(Tools) internal import HostBasics
 @_spi(PluginHost) @_spi(Tools) internal import PluginHost
 
 /// The place of a Swift package: a directory, or the address of a repository.

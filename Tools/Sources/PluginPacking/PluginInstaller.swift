@@ -1,5 +1,6 @@
 internal import CPackingSupport
 import Glibc
+public import HostBasics
 @_spi(Tools) public import PluginHost
 
 /// Installs bundles in a folder of plug-ins, removes them, and restores the previous version.

@@ -1,5 +1,6 @@
 internal import CTemplates
 import Glibc
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
 /// Makes the project of a new plug-in: a Swift package, or sources in C or C++ with a Makefile.

@@ -1,5 +1,6 @@
 internal import CPackingSupport
 import Glibc
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
 /// A directory beside the place of a result.

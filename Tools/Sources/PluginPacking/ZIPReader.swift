@@ -1,5 +1,6 @@
 internal import CPackingSupport
 import Glibc
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
 /// Unpacks a ZIP archive of a bundle (PKWARE, APPNOTE.TXT 6.3.10).

@@ -1,4 +1,5 @@
 import FoundationEssentials
+@_spi(Tools) import HostBasics
 @_spi(Tools) import PluginHost
 
 /// A JSON document.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HostBasics
 @_spi(Tools) import PluginHost
 import PluginLinting
 

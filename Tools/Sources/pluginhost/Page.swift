@@ -1,3 +1,4 @@
+import BundleReading
 @_spi(Tools) import PluginHost
 
 /// Text for people: lines with an indent, wrapped to the terminal, with control characters escaped.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CPluginSupport
 import Glibc
+@_spi(Tools) import HostBasics
 @_spi(PluginHost) @_spi(Tools) import PluginHost
 
 /// `pluginhost`: finds, explains, inspects, checks and loads bundles.

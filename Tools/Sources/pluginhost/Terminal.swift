@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// Standard output: how wide it is, and whether it shows colour.

@@ -1,3 +1,4 @@
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 @_spi(Tools) public import PluginLinting
 

@@ -1,3 +1,4 @@
+public import HostBasics
 @_spi(Tools) public import PluginHost
 @_spi(Tools) public import PluginLinting
 internal import PropertyLists

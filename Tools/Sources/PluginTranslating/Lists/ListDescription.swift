@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+@_spi(Tools) internal import HostBasics
 @_spi(Tools) internal import PluginHost
 public import PropertyLists
 

@@ -1,3 +1,5 @@
+internal import BundleReading
+internal import HostBasics
 @_spi(Tools) internal import PluginHost
 @_spi(Tools) public import PluginLinting
 internal import PropertyLists

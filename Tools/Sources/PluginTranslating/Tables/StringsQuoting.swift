@@ -1,3 +1,4 @@
+@_spi(Tools) internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
 /// Texts as strings tables and old-style lists spell them.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// Converts arguments of the command line to the types in the function's signature.

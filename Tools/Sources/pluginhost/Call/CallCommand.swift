@@ -1,6 +1,7 @@
 import ArgumentParser
 import CChildProcess
 import Glibc
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// `pluginhost call`: calls a C function of a bundle in a separate process, and writes its result.

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// The outcome of a call, which the separate process reports.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// The arguments of every command about an application's plug-ins: which application, and the form of the output.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// `pluginhost list`: the plug-ins of an application or of folders.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// `pluginhost scan`: what the application finds when it starts, and how long that takes.

@@ -1,3 +1,4 @@
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// Everything that is known about one identifier.

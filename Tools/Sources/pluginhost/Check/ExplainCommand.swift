@@ -1,4 +1,5 @@
 import ArgumentParser
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// `pluginhost explain`: prints what a rule of `check` and `lint` means.

@@ -1,3 +1,4 @@
+import HostBasics
 @_spi(Tools) import PluginHost
 import PluginLinting
 

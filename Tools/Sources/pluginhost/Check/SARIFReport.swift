@@ -1,3 +1,4 @@
+@_spi(Tools) import HostBasics
 @_spi(PluginHost) @_spi(Tools) import PluginHost
 import PluginLinting
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// `pluginhost doctor`: reports every problem on this machine.

@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// Environment variables that are wrong, or that should be set.

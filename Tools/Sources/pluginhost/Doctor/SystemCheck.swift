@@ -1,5 +1,6 @@
 import CPluginSupport.Shims
 import Glibc
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// The features of the system that the library uses if they exist, and the libraries that it needs.

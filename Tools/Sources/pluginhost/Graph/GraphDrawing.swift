@@ -1,3 +1,4 @@
+@_spi(Tools) import HostBasics
 @_spi(Tools) import PluginHost
 
 /// The graph as a drawing, made without any other program.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HostBasics
 @_spi(Tools) import PluginHost
 import PluginPacking
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// `pluginhost consents`: what the user allowed an application's plug-ins to reach.

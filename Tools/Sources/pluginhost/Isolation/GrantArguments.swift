@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// `--grant`: what a sandboxed plug-in gets of the permissions that it asks for.

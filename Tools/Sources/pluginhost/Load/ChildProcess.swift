@@ -1,5 +1,6 @@
 import CChildProcess
 import Glibc
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// A process of this program that loads one bundle.

@@ -1,5 +1,6 @@
 import CChildProcess
 import Glibc
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// gdb in the user's terminal, attached to the worker process of a load.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CChildProcess
 import Glibc
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// `pluginhost load`: runs the code of bundles, each in a process of its own, and reports what it registered.

@@ -1,4 +1,5 @@
 import Foundation
+import HostBasics
 @_spi(Tools) import PluginHost
 import PluginLinting
 import PluginTranslating

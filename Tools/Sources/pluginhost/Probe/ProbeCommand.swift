@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// `pluginhost probe`: runs the code of bundles in confined workers, and reports each step.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import HostBasics
 @_spi(Tools) import PluginHost
 import PluginLinting
 import PluginTranslating

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// The declarations of a module as the compiler writes them (`-emit-symbol-graph`), as far as proxies need them.

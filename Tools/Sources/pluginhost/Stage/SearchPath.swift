@@ -1,3 +1,4 @@
+import ELFImages
 import Foundation
 @_spi(Tools) import PluginHost
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// `pluginhost stage`: puts an application, its plug-ins and everything that they need into one directory.

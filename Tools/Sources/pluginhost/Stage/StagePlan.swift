@@ -1,4 +1,6 @@
+import ELFImages
 import Glibc
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// The files of a staged application, found by reading the original files.

@@ -1,4 +1,6 @@
+import ELFImages
 import Foundation
+import HostBasics
 @_spi(Tools) import PluginHost
 
 /// The directory that `pluginhost stage` makes.
