@@ -40,12 +40,20 @@ let package = Package(
             capability: .command(
                 intent: .custom(verb: "bundle", description: "Builds plug-ins and makes bundles of them.")),
             path: "Sources/BundlePlugin"),
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport", dependencies: ["BundleReading", "HostBasics", "CPluginSupport"], path: "Tests/TestSupport"),
         .testTarget(name: "CPluginSupportTests", dependencies: ["CPluginSupport", "TestSupport"]),
         .testTarget(name: "CSandboxTests", dependencies: ["CSandbox", "TestSupport"], exclude: ["Programs"]),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists"], exclude: ["Fixtures"]),
+        .testTarget(name: "HostBasicsTests", dependencies: ["HostBasics", "CPluginSupport", "TestSupport"]),
         .testTarget(
-            name: "PluginHostTests", dependencies: ["PluginHost", "PropertyLists", "CPluginSupport", "CSandbox"],
+            name: "BundleReadingTests", dependencies: ["BundleReading", "HostBasics", "PropertyLists", "TestSupport"],
+            exclude: ["Fixtures"]),
+        .testTarget(
+            name: "ELFImagesTests", dependencies: ["ELFImages", "HostBasics", "PropertyLists", "TestSupport"]),
+        .testTarget(
+            name: "PluginHostTests",
+            dependencies: ["PluginHost", "PropertyLists", "CPluginSupport", "CSandbox", "TestSupport"],
             exclude: ["Fixtures"],
             // Plug-ins of the tests call it: see GadgetPlugin.swift.
             linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=pluginhost_tests_entry"])]),

@@ -1,9 +1,9 @@
 import Glibc
 import HostBasics
-import Synchronization
-import Testing
-
 @_spi(Tools) @testable import PluginHost
+import Synchronization
+import TestSupport
+import Testing
 
 /// Faults of a bundle's directory, by the numbers of docs/faults.md.
 @Suite struct BundleDirectoryFaults {

@@ -1,7 +1,7 @@
 import FoundationEssentials
-import Testing
-
 @_spi(Tools) @testable import PluginHost
+import TestSupport
+import Testing
 
 /// Info.plist as a bundle's users see it.
 @Suite struct BundleInformationTests {

@@ -1,9 +1,9 @@
 import BundleReading
 import Glibc
 import HostBasics
-import Testing
-
 @_spi(Tools) @testable import PluginHost
+import TestSupport
+import Testing
 
 /// Every layout of docs/bundle-format.md, and the forms of installed bundles.
 ///

@@ -1,8 +1,8 @@
 import Glibc
 @_spi(Tools) import HostBasics
-import Testing
-
 @_spi(Tools) @testable import PluginHost
+import TestSupport
+import Testing
 
 /// Names that are not text, that lead nowhere, or that control a display.
 @Suite struct NameFaults {
@@ -20,7 +20,7 @@ import Testing
                         return h->register_factory(h, &bad) == PLUGIN_INVALID_ARGUMENT ? PLUGIN_OK : PLUGIN_FAILED; }
                     PLUGIN_DECLARE_NOTE;
                     """
-                let code = try OpenedFile(path: ImageFixtures.c("notUTF8-\(number).so", source)).bytes(atMost: 1 << 20)
+                let code = try OpenedFile(path: ELFFixtures.c("notUTF8-\(number).so", source)).bytes(atMost: 1 << 20)
                 let tree = try TemporaryTree([
                     "X.bundle/Contents/Info.plist": """
                     <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>x\(number)</string></dict></plist>

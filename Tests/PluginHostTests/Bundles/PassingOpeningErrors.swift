@@ -1,9 +1,9 @@
 import ELFImages
 import Glibc
 import HostBasics
-import Testing
-
 @_spi(Tools) @testable import PluginHost
+import TestSupport
+import Testing
 
 /// If a bundle cannot be read because of a temporary error, it is read again at the next opening or scan.
 ///

@@ -1,6 +1,7 @@
 import ELFImages
 import Glibc
 import HostBasics
+import TestSupport
 import Testing
 
 @_spi(Tools) @testable import PluginHost

@@ -1,6 +1,7 @@
 import ELFImages
 import Glibc
 import PluginABI
+import TestSupport
 import Testing
 
 @testable import PluginHost

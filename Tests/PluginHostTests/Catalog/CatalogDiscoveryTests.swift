@@ -2,6 +2,7 @@ import ELFImages
 import Glibc
 import HostBasics
 import PluginABI
+import TestSupport
 import Testing
 
 @_spi(Tools) @testable import PluginHost

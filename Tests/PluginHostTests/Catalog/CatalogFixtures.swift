@@ -1,7 +1,7 @@
 import Glibc
-
 import HostBasics
 @_spi(Tools) @testable import PluginHost
+import TestSupport
 
 /// Search paths with bundles, and catalogues of them.
 final class CatalogTree: Sendable {

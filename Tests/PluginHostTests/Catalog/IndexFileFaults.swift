@@ -2,10 +2,10 @@ import ELFImages
 import Glibc
 import HostBasics
 import PluginABI
-import Synchronization
-import Testing
-
 @_spi(Tools) @testable import PluginHost
+import Synchronization
+import TestSupport
+import Testing
 
 /// Faults 112 to 117, 120 and 121: faults of the index's file.
 @Suite struct IndexFileFaults {

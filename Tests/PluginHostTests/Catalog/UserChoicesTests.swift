@@ -1,5 +1,6 @@
 import Glibc
 import HostBasics
+import TestSupport
 import Testing
 
 @_spi(Tools) @testable import PluginHost

@@ -1,8 +1,9 @@
 import BundleReading
 import Glibc
-@testable import HostBasics
+import TestSupport
 import Testing
 
+@testable import HostBasics
 @testable import PluginHost
 
 /// No bundle uses up the user's inotify watches, or ends a watch.

@@ -3,6 +3,7 @@ import CPluginSupport.Shims
 import Foundation
 import HostBasics
 @_spi(PluginHost) import PluginABI
+import TestSupport
 import Testing
 
 @testable import PluginHost

@@ -1,8 +1,9 @@
 import BundleReading
-@testable import HostBasics
+@_spi(Tools) @testable import PluginHost
+import TestSupport
 import Testing
 
-@_spi(Tools) @testable import PluginHost
+@testable import HostBasics
 
 /// What is granted of what was asked, and where the paths lead.
 @Suite struct GrantingTests {

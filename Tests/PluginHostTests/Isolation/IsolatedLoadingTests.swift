@@ -2,6 +2,7 @@ import Foundation
 import HostBasics
 @_spi(PluginHost) import PluginABI
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PluginHost

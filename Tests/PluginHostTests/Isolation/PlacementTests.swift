@@ -1,8 +1,8 @@
 import ELFImages
 import HostBasics
-import Testing
-
 @_spi(Tools) @testable import PluginHost
+import TestSupport
+import Testing
 
 /// Where code runs: the safest of what the bundle requires and what the application decides.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 import PropertyLists
+import TestSupport
 import Testing
 
 @_spi(Tools) @testable import PluginHost

@@ -2,9 +2,9 @@ import CSandbox
 import Foundation
 @_spi(Tools) import HostBasics
 @_spi(PluginHost) import PluginABI
-import Testing
-
 @_spi(Tools) @testable import PluginHost
+import TestSupport
+import Testing
 
 /// Worker processes, from their start to their end.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct PluginWorkerTests {
@@ -61,8 +61,8 @@ import Testing
     }
 
     @Test func fault866_aLibraryThatTheWorkerProgramLacksIsNamed() throws {
-        let library = try ImageFixtures.c("libgone.so", "int gone(void) { return 1; }\n")
-        let needy = try ImageFixtures.c(
+        let library = try ELFFixtures.c("libgone.so", "int gone(void) { return 1; }\n")
+        let needy = try ELFFixtures.c(
             "needy", "int gone(void);\nint main(void) { return gone(); }\n",
             ["-L\(Path.parent(library))", "-Wl,--no-as-needed", "-lgone"])
         unlink(library)

@@ -1,9 +1,10 @@
 import CSandbox
 import Foundation
-@testable import HostBasics
 @_spi(PluginHost) import PluginABI
+import TestSupport
 import Testing
 
+@testable import HostBasics
 @testable import PluginHost
 
 /// What the list of grants for a sandboxed worker has, and what is refused.

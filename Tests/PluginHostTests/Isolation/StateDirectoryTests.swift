@@ -1,8 +1,9 @@
 import CPluginSupport.Shims
 import Foundation
-@testable import HostBasics
+import TestSupport
 import Testing
 
+@testable import HostBasics
 @testable import PluginHost
 
 /// `$STATE`: the directory in which a plug-in keeps what should outlive a restart.

@@ -1,8 +1,8 @@
 import Foundation
 import HostBasics
-import Testing
-
 @_spi(Tools) @testable import PluginHost
+import TestSupport
+import Testing
 
 /// Workers that wait for a debugger, or have one.
 ///
@@ -16,7 +16,7 @@ import Testing
         /// - Parameter process: a child of this process.
         /// - Throws: the error of compiling the function, or an expectation that failed.
         init(attachedTo process: Int32) throws {
-            let library = try ImageFixtures.c(
+            let library = try ELFFixtures.c(
                 "attach.so",
                 """
                 #include <sys/ptrace.h>

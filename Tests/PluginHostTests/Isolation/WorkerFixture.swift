@@ -1,6 +1,7 @@
 import CPluginSupport.Shims
 import Foundation
 import HostBasics
+import TestSupport
 import Testing
 
 @testable import PluginHost

@@ -3,6 +3,7 @@ import ELFImages
 import Foundation
 import HostBasics
 @_spi(PluginHost) import PluginABI
+import TestSupport
 import Testing
 
 @testable import PluginHost

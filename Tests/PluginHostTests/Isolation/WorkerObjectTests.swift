@@ -1,6 +1,7 @@
 import Foundation
 import HostBasics
 @_spi(PluginHost) import PluginABI
+import TestSupport
 import Testing
 
 @testable import PluginHost

@@ -1,4 +1,5 @@
 @_spi(PluginHost) import PluginABI
+import TestSupport
 import Testing
 
 @testable import PluginHost

@@ -1,8 +1,8 @@
 import Foundation
 import HostBasics
-import Testing
-
 @_spi(Tools) @testable import PluginHost
+import TestSupport
+import Testing
 
 /// Plug-ins that another Swift toolchain built; the faults have the numbers of docs/faults.md.
 ///

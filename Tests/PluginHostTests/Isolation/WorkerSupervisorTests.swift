@@ -1,5 +1,6 @@
 import Foundation
 import HostBasics
+import TestSupport
 import Testing
 
 @testable import PluginHost

@@ -1,6 +1,7 @@
 import Dispatch
 import HostBasics
 import PluginABI
+import TestSupport
 import Testing
 
 @testable import PluginHost

@@ -1,9 +1,9 @@
 import Foundation
 import HostBasics
 @_spi(PluginHost) import PluginABI
-import Testing
-
 @_spi(Tools) @testable import PluginHost
+import TestSupport
+import Testing
 
 /// Fault 297: structs of the C ABI that are shorter or longer than those of this host.
 @Suite struct StructSizeTests {
@@ -51,7 +51,7 @@ import Testing
 
     /// A bundle of its own for each build.
     private static func bundle(_ name: String, _ source: String) throws -> (PluginBundle, TemporaryTree) {
-        let file = try ImageFixtures.c("\(name).so", source)
+        let file = try ELFFixtures.c("\(name).so", source)
         let tree = try TemporaryTree([
             "\(name).bundle/Contents/Info.plist":
                 "{ NSExecutable = \(name); CFBundleIdentifier = \"org.example.\(name)\"; }"

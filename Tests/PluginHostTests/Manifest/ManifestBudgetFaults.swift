@@ -1,10 +1,10 @@
 import BundleReading
 import Glibc
 import HostBasics
-import PropertyLists
-import Testing
-
 @_spi(Tools) @testable import PluginHost
+import PropertyLists
+import TestSupport
+import Testing
 
 /// Faults 27, 37, 172, 178, 179 and 282: lists of bundles that grow, or that are small and expand to much.
 @Suite struct ManifestBudgetFaults {

@@ -1,8 +1,8 @@
 import BundleReading
-import PropertyLists
-import Testing
-
 @_spi(Tools) @testable import PluginHost
+import PropertyLists
+import TestSupport
+import Testing
 
 /// `PHExecution`, `PHPermissions` and `PHLimits` (431).
 @Suite struct PermissionReadingTests {

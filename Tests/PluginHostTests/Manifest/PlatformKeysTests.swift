@@ -1,5 +1,6 @@
 import BundleReading
 import PropertyLists
+import TestSupport
 import Testing
 
 @testable import PluginHost

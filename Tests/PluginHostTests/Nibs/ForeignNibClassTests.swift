@@ -2,9 +2,9 @@ import CPluginSupport
 import Foundation
 import HostBasics
 @_spi(PluginHost) import PluginABI
-import Testing
-
 @_spi(Tools) @testable import PluginHost
+import TestSupport
+import Testing
 
 /// Classes of C plug-ins in nibs.
 ///
@@ -104,7 +104,7 @@ import Testing
         """)
 
     private static func tree(_ name: String, _ source: String) throws -> TemporaryTree {
-        let file = try ImageFixtures.c("\(name).so", source)
+        let file = try ELFFixtures.c("\(name).so", source)
         let tree = try TemporaryTree([
             "Counter.bundle/Contents/Info.plist":
                 "{ NSExecutable = Counter; CFBundleIdentifier = \"org.example.Counter\"; }",

@@ -1,5 +1,6 @@
 import Glibc
 @_spi(PluginHost) import PluginABI
+import TestSupport
 import Testing
 
 @_spi(Tools) @testable import PluginHost

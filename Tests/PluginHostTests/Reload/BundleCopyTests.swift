@@ -2,9 +2,9 @@ import CPluginSupport.Shims
 import ELFImages
 import Glibc
 import HostBasics
-import Testing
-
 @_spi(Tools) @testable import PluginHost
+import TestSupport
+import Testing
 
 /// What is copied and compared for hot reload, and how long copies stay.
 @Suite(.timeLimit(.minutes(2))) struct BundleCopyTests {
@@ -144,7 +144,7 @@ import Testing
 
     /// A bundle with code and a payload in a tree, and a place for its copies.
     private static func loadable(_ tree: TemporaryTree) throws {
-        let code = try OpenedFile(path: ImageFixtures.c("reloaded.so", source)).bytes(atMost: 1 << 20)
+        let code = try OpenedFile(path: ELFFixtures.c("reloaded.so", source)).bytes(atMost: 1 << 20)
         try tree.write("X.bundle/Contents/Info.plist", list)
         try tree.write("X.bundle/Contents/Linux/X", bytes: code)
         try tree.write("X.bundle/Contents/Resources/payload", bytes: Array(repeating: 7, count: 1 << 20))
@@ -232,7 +232,7 @@ import Testing
             let tree = try TemporaryTree()
             try Self.loadable(tree)
             let named = Self.source.replacing("{\"\", 0}", with: "{\"org.example.point\", 17}")
-            let code = try OpenedFile(path: ImageFixtures.c("named.so", named)).bytes(atMost: 1 << 20)
+            let code = try OpenedFile(path: ELFFixtures.c("named.so", named)).bytes(atMost: 1 << 20)
             try tree.write("X.bundle/Contents/Linux/X", bytes: code)
             try tree.write("Y.bundle/Contents/Linux/X", bytes: code)
             try tree.write("Y.bundle/Contents/Info.plist", Self.list.replacing("copied", with: "other"))
@@ -324,6 +324,18 @@ import Testing
             let mapped = String(decoding: text, as: UTF8.self)
             precondition(!mapped.contains("decoy.so"))
             precondition((0..<50).allSatisfy { mapped.contains("P\($0).bundle/Contents/Linux/X") })
+        }
+    }
+
+    @Test func anErrorNamesEveryPlaceForCopiesAndTheRemedy() throws {
+        let tree = try TemporaryTree(["file": ""])
+        do throws(PrivateDirectory.Failure) {
+            _ = try PrivateDirectory(in: [tree("file"), tree("none/x")])
+            Issue.record("there is no such place")
+        } catch {
+            let text = error.asError(bundlePath: "/b").description
+            #expect(text.contains(tree("file")) && text.contains(tree("none/x")))
+            #expect(text.contains("PLUGINHOST_COPIES"))
         }
     }
 }

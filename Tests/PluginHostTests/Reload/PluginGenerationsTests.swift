@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import HostBasics
-import Synchronization
-import Testing
-
 @_spi(Tools) @testable import PluginHost
+import Synchronization
+import TestSupport
+import Testing
 
 @Suite struct PluginGenerationsTests {
     private func version(_ generations: PluginGenerations) throws -> Int { try generations.use { try $0.builtVersion } }

@@ -1,7 +1,7 @@
 import Glibc
-
 import HostBasics
 @_spi(Tools) @testable import PluginHost
+import TestSupport
 
 /// A plug-in that is installed and then built again and again.
 struct ReloadFixture {
@@ -90,7 +90,7 @@ struct ReloadFixture {
                 return life->register_hooks(host, &hooks);
             }
             """
-        let file = try ImageFixtures.c("reload-\(UInt(bitPattern: source.hashValue)).so", source)
+        let file = try ELFFixtures.c("reload-\(UInt(bitPattern: source.hashValue)).so", source)
         return try OpenedFile(path: file).bytes(atMost: 1 << 24)
     }
 }

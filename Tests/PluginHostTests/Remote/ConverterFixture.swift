@@ -1,5 +1,6 @@
 import Foundation
 @_spi(PluginHost) import PluginABI
+import TestSupport
 
 /// An interface with every kind of requirement, and its proxy as the generator writes it.
 protocol Converter: AnyObject {

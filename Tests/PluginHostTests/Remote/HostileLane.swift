@@ -1,6 +1,7 @@
 import CSandbox
 import Foundation
 @_spi(PluginHost) import PluginABI
+import TestSupport
 
 @testable import PluginHost
 

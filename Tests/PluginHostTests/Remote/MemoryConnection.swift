@@ -1,5 +1,6 @@
 import Foundation
 @_spi(PluginHost) import PluginABI
+import TestSupport
 
 /// One side of a connection between two “processes” that are both this one.
 ///

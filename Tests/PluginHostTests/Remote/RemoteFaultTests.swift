@@ -1,5 +1,6 @@
 import Foundation
 @_spi(PluginHost) import PluginABI
+import TestSupport
 import Testing
 
 /// A hostile other side: its messages are changed on their way to the host, which must get an error or a value, and never

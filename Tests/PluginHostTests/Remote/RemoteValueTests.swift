@@ -1,5 +1,6 @@
 import Foundation
 @_spi(PluginHost) import PluginABI
+import TestSupport
 import Testing
 
 @Suite struct RemoteValueTests {

@@ -1,4 +1,5 @@
 import PluginABI
+import TestSupport
 import Testing
 
 @testable import PluginHost

@@ -1,5 +1,6 @@
 import Foundation
 import PluginHost
+import TestSupport
 import Testing
 
 /// The name by which code in the style of Foundation's Bundle refers to a bundle.

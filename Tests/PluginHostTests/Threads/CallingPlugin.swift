@@ -2,6 +2,7 @@ import Glibc
 import HostBasics
 import PluginABI
 import Synchronization
+import TestSupport
 
 @testable import PluginHost
 

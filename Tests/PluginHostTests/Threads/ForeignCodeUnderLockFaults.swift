@@ -1,10 +1,10 @@
 import Foundation
 import HostBasics
 import PluginABI
-import Synchronization
-import Testing
-
 @_spi(Tools) @testable import PluginHost
+import Synchronization
+import TestSupport
+import Testing
 
 /// Fault 171: foreign code runs while its thread holds a lock of the library, which it may then take again.
 ///

@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HostBasics
+
+@Suite struct PathTests {
+    @Test(arguments: [
+        ("/a/b.bundle", "/a/b.bundle"), ("/a//b.bundle/", "/a/b.bundle"), ("/a/./b.bundle", "/a/b.bundle"), ("/", "/"),
+        ("//", "/"), ("/a/b.bundle/.", "/a/b.bundle"), ("/.a/..b", "/.a/..b"), ("/a/...", "/a/..."), ("/...", "/..."),
+    ])
+    func aPathIsSpelledInOneWay(path: String, expected: String) {
+        #expect(Path.normalized(path) == expected)
+    }
+
+    @Test(arguments: ["/a/../b", "/..", "/a/..", "", "a\0b", "/" + String(repeating: "x", count: 5000)])
+    func pathsThatOnlyTheFileSystemCanResolveAreNotGuessed(path: String) {
+        #expect(Path.normalized(path) == nil)
+    }
+
+    @Test func aRelativePathStartsAtTheCurrentDirectory() throws {
+        let path = try #require(Path.normalized("b.bundle"))
+        #expect(path.hasPrefix("/") && path.hasSuffix("/b.bundle"))
+    }
+
+    @Test func aDirectoryOfASimilarNameIsOutside() {
+        #expect(Path.isInside("/a/b/c", directory: "/a/b"))
+        #expect(!Path.isInside("/a/bc", directory: "/a/b"))
+        #expect(!Path.isInside("/a/b", directory: "/a/b"))
+        #expect(Path.isInside("/x", directory: "/"))
+    }
+
+    @Test(arguments: [("/a/b", "/a"), ("/a", "/"), ("/", "/"), ("/a/b/", "/a"), ("/a/b.c/d", "/a/b.c")])
+    func theParentIsWhatStandsBeforeTheLastName(path: String, parent: String) {
+        #expect(Path.parent(path) == parent)
+    }
+
+    @Test func theProgramIsFoundByTheKernelsLink() {
+        #expect(Path.mainProgram == Path.resolved("/proc/self/exe"))
+    }
+
+    @Test func aProgramThatWasDeletedIsFoundWhereItStood() throws {
+        let tree = try TemporaryTree([:])
+        try copyProgram("/bin/sleep", to: tree("program"))
+        let process = Process()
+        process.executableURL = URL(filePath: tree("program"))
+        process.arguments = ["60"]
+        try process.run()
+        defer { process.terminate() }
+        let link = "/proc/\(process.processIdentifier)/exe"
+        #expect(Path.program(atLink: link) == tree("program"))
+        try FileManager.default.removeItem(atPath: tree("program"))
+        #expect(Path.linkTarget(link) == tree("program (deleted)"))
+        #expect(Path.program(atLink: link) == tree("program"))
+        // An update put another in its place, and somebody a file under the kernel's name for it.
+        try tree.write("program", "another")
+        try tree.write("program (deleted)", "a third")
+        #expect(Path.program(atLink: link) == tree("program"))
+    }
+
+    @Test func aProgramMayHaveTheKernelsSuffixInItsName() throws {
+        let tree = try TemporaryTree(["program (deleted)": ""])
+        try tree.link("link", to: tree("program (deleted)"))
+        #expect(Path.program(atLink: tree("link")) == tree("program (deleted)"))
+        #expect(Path.program(atLink: tree("absent")) == nil)
+    }
+
+    @Test(arguments: [("/a/b.bundle", "b"), ("/a/b", "b"), ("/a/.hidden", ".hidden"), ("/a/b.c.bundle", "b.c")])
+    func theStemIsTheNameWithoutItsLastExtension(path: String, stem: String) {
+        #expect(Path.stem(path) == stem)
+    }
+}

@@ -1,0 +1,8 @@
+/// A `.stringsdict` with one key, “%d files”.
+public let pluralFormats = """
+    { "%d files" = {
+        NSStringLocalizedFormatKey = "%#@files@ left";
+        files = { NSStringFormatSpecTypeKey = NSStringPluralRuleType; NSStringFormatValueTypeKey = d;
+            zero = "No file"; one = "%d file"; other = "%d files"; };
+    }; }
+    """

@@ -1,0 +1,7 @@
+import BundleReading
+
+/// Waits until an answer is no longer reused without a check.
+public func settle() {
+    let start = DirectoryCache.now()
+    while DirectoryCache.now() <= start + DirectoryCache.trust {}
+}
