@@ -1,7 +1,7 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// The names in a directory that look like names of bundles: those with one of the extensions.
+/// The names in a directory that look like bundle names, because they have one of the given extensions.
 package struct BundleNames {
     package struct Name: Equatable {
         package let text: String

@@ -12,7 +12,7 @@ package struct DirectoryChanges: Sendable {
     package var gaps: [WatchGap] = []
 
     private var count = 0
-    /// More names are reported as "anything".
+    /// With more names, anything in the root counts as changed.
     private static let mostNames = 100_000
 
     package var isEmpty: Bool { names.isEmpty && wholly.isEmpty && failure == nil && gaps.isEmpty }
@@ -27,7 +27,7 @@ package struct DirectoryChanges: Sendable {
 
 /// When to report changes: after a period without any, but no later than a fixed time after the first.
 package struct QuietPeriod {
-    /// How long nothing must happen.
+    /// How long no change may happen before a report.
     package let length: Duration
     /// How long the first event waits at most, so that continuous writing does not delay the report for ever.
     package let longestWait: Duration

@@ -1,7 +1,7 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// The names in one directory, as read once.
+/// The names in one directory, read once.
 ///
 /// **Threads.** A value. **Cost.** Reading takes five system calls, plus one for about each thousand names; only the
 /// directory itself is opened.
@@ -43,21 +43,21 @@ public struct DirectoryListing: Sendable {
     public private(set) var isTruncated = false
     /// The directory's identity and times, taken before the names were read; nil if that failed.
     package let identity: FileIdentity?
-    /// Whether a change after the reading will certainly show in the directory's times.
+    /// Whether any change after the reading is certain to alter the directory's times.
     package private(set) var isSettled: Bool
     /// Why the directory could not be read completely; nil if it was read, or does not exist.
     ///
     /// Names that were not read may exist.
     public private(set) var failure: CInt?
 
-    /// More names than a directory of resources has; reading this many takes a second.
+    /// The maximum number of names. No directory of resources has as many; reading them takes a second.
     package static let mostNames = 1 << 20
 
     /// Reads a directory, following links to it.
     ///
     /// If it is not a directory, the listing is empty; if it cannot be read, it has a ``failure``.
     ///
-    /// FIFOs, sockets and devices are left out: they are not resources, and opening one would wait.
+    /// FIFOs, sockets and devices are left out: they are not resources, and opening one could block.
     public init(path: String) {
         let now = FileIdentity.now
         // O_DIRECTORY refuses a FIFO before the open could wait for a writer.

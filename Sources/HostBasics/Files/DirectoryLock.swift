@@ -1,6 +1,6 @@
 import Glibc
 
-/// A directory that is locked against other processes, until the value ends.
+/// A lock on a directory against other processes, held as long as this value exists.
 ///
 /// The kernel holds the lock, so no lock file can be left behind.
 package struct DirectoryLock: ~Copyable {
@@ -42,14 +42,14 @@ package struct DirectoryLock: ~Copyable {
             let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard descriptor >= 0 else { throw .system(errno: errno) }
             while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-                // Often, because a process that makes one change after another leaves the lock free for a moment only.
+                // Try often: a process that makes one change after another frees the lock only for a moment.
                 guard wait.sleep(microseconds: 200) else {
                     close(descriptor)
                     throw .busy
                 }
             }
             var locked = stat(), found = stat()
-            // While this process waited, somebody may have replaced the directory.
+            // While this process waited, another one may have replaced the directory.
             if fstat(descriptor, &locked) == 0, stat(path, &found) == 0, locked.st_dev == found.st_dev,
                 locked.st_ino == found.st_ino
             {

@@ -2,9 +2,9 @@ import Glibc
 
 /// The names in one directory.
 ///
-/// Of a directory that was read, only two or three names are ever looked up. So the names of a usual directory are kept
-/// as bytes and searched linearly: creating and hashing a String for each name took most of the time of the first
-/// look-up in a bundle. The names of a large directory are put into a dictionary, and so are names beyond ASCII, which
+/// Usually only two or three names of a directory are ever looked up. So the names of a usual directory are kept as
+/// bytes and searched linearly: creating and hashing a String for each name took most of the time of the first look-up
+/// in a bundle. The names are put into a dictionary if the directory is large, or if any name is not ASCII: such names
 /// may be equal with different bytes.
 ///
 /// **Threads.** A value.
@@ -27,7 +27,7 @@ package struct DirectoryNames: Sendable {
     private var hashed: [String: DirectoryListing.Kind]?
     private var isASCII = true
 
-    /// With more names, a linear search takes longer than building and using a dictionary, for some hundred look-ups.
+    /// With more names, some hundred linear searches take longer than building and using a dictionary.
     private static let mostSearched = 256
 
     /// How many names were added before ``finish()``.
@@ -96,7 +96,7 @@ package struct DirectoryNames: Sendable {
             }
         }
         if let found { return DirectoryListing.Item(name: name, kind: found.kind) }
-        // The Kelvin sign equals a K.
+        // A name that is not ASCII may equal one that is: the Kelvin sign equals a K.
         guard name.utf8.contains(where: { $0 >= 0x80 }), let row = rows.first(where: { self.name(of: $0) == name })
         else { return nil }
         return DirectoryListing.Item(name: self.name(of: row), kind: row.kind)

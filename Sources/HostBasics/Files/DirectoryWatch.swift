@@ -10,14 +10,14 @@ import Synchronization
 /// (``WatchedTrees/Limits``).
 ///
 /// **Threads.** Any. The handler is called on a thread of the watch, one call after the other, without a lock.
-/// **Lifetime.** Until ``cancel()`` is called, or until nobody holds the watch: the thread and the two descriptors are
-/// released soon afterwards, when the handler has returned. After a fork, the child has no watch, and it does not
-/// affect the parent's.
+/// **Lifetime.** Until ``cancel()`` is called, or the last reference to the watch is released. The thread and the two
+/// descriptors are released soon afterwards, when the handler has returned. After a fork, the child has no watch and
+/// does not affect the parent's.
 package final class DirectoryWatch: Sendable {
     private let loop: WatchLoop
 
     /// - Parameters:
-    ///   - quietPeriod: how long nothing must happen before the handler is called.
+    ///   - quietPeriod: how long no change may happen before the handler is called.
     ///   - longestWait: how long the first event waits at most.
     ///   - limits: how many directories are watched.
     ///   - enters: takes the name of a directory in a root; returns whether everything below it is watched. Otherwise
@@ -45,9 +45,9 @@ package final class DirectoryWatch: Sendable {
 
     deinit { loop.stop() }
 
-    /// Watches a directory, also one that does not exist yet.
+    /// Watches a directory, which need not exist yet.
     ///
-    /// - Throws: ``PluginError`` of code `watchFailed`; nothing of the directory is then watched.
+    /// - Throws: ``PluginError`` of code `watchFailed`; no part of the directory is then watched.
     package func add(_ root: String) throws(PluginError) {
         do throws(Inotify.Failure) {
             try loop.add(root)
@@ -61,7 +61,7 @@ package final class DirectoryWatch: Sendable {
     /// Reports all roots as if anything in them had changed.
     package func reportAll() { loop.reportAll() }
 
-    /// Calls ``reportAll()`` some seconds from now, for an owner that could not do its work.
+    /// Calls ``reportAll()`` some seconds from now, for an owner that could not process a report.
     ///
     /// The delay is doubled each time, up to a minute, until a report passes without another request.
     package func reportAllLater() { loop.reportAllLater() }
@@ -108,7 +108,7 @@ private final class WatchLoop: Sendable {
     var watchCount: Int { trees.withLock { $0.count } }
 
     func add(_ root: String) throws(Inotify.Failure) {
-        // In a child process, the queue still belongs to the parent too.
+        // A forked child shares the queue with its parent.
         guard !isForked else { throw Inotify.Failure(step: .directory, errno: EBADF) }
         let failure = trees.withLock { trees in
             trees.insert(root)
@@ -117,7 +117,7 @@ private final class WatchLoop: Sendable {
             return failure
         }
         if let failure { throw failure }
-        // The thread reports what is not watched.
+        // Wakes the thread, which reports the directories that are not watched.
         phs_signal(signal)
     }
 
@@ -141,7 +141,7 @@ private final class WatchLoop: Sendable {
 
     // MARK: The thread
 
-    /// The thread holds the loop, and the loop's owner holds no thread: the last of the two closes the descriptors.
+    /// Both the thread and the watch hold the loop. Whichever releases it last closes the descriptors.
     private func start() throws(Inotify.Failure) {
         let status = DetachedThread.start { self.run() }
         guard status == 0 else { throw Inotify.Failure(step: .thread, errno: status) }
@@ -155,7 +155,7 @@ private final class WatchLoop: Sendable {
         var later = Later()
         while !isStopped.load(ordering: .acquiring) {
             let hasEvents = wait(until: [quiet.due, later.due].compactMap(\.self).min())
-            // Before the events: if these turn out to be irrelevant, the next wait has no end.
+            // Checked before the events: if these turn out to be irrelevant, the next wait has no time limit.
             if isAllToReport.exchange(false, ordering: .acquiring) || later.isAllDue() {
                 for root in trees.withLock(\.roots) { changes.insert(wholly: root) }
                 quiet.note(at: .now)
@@ -179,7 +179,7 @@ private final class WatchLoop: Sendable {
         }
     }
 
-    /// Records where nothing is watched, and tries again to read what could not be read.
+    /// Records where nothing is watched and, if requested, tries again to read unreadable directories.
     ///
     /// - Returns: whether there is anything to report.
     private func noteGaps(_ changes: inout DirectoryChanges, readsAgain: Bool) -> Bool {
@@ -220,7 +220,7 @@ private final class WatchLoop: Sendable {
             for event in inotify.read(into: buffer) where trees.apply(event, to: &changes, &quiet) {
                 quiet.note(at: now)
             }
-            // Reported with the changes, because a directory that is not watched always comes with a change.
+            // Reported with the changes: a directory that cannot be watched is always found through a change.
             if let failure = trees.takeFailure() { changes.failure = failure }
             changes.gaps += trees.takeGaps()
         }

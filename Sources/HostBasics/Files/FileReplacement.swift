@@ -22,7 +22,7 @@ public struct FileReplacement: Sendable {
         /// The error number.
         public let errno: CInt
 
-        /// What the system refused.
+        /// The operation that the system refused.
         public var operation: ErrorNumber.Operation {
             switch call {
             case "open": .make

@@ -57,7 +57,7 @@ extension Inotify {
         let descriptor = phs_open(AT_FDCWD, path, O_RDONLY, 0)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // Without OpenedFile, which trusts a file's size: here it is 0.
+        // Why not OpenedFile: it trusts a file's size, which is 0 for files in /proc.
         return withTemporaryBytes(32) { buffer in
             let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
             return Int(String(decoding: buffer[..<max(0, count)], as: UTF8.self).filter(\.isNumber))

@@ -43,7 +43,8 @@ package final class Inotify: Sendable {
     ///
     /// If it is already watched, these events are added.
     ///
-    /// - Returns: the number of the watch, which its events have. Two paths to one directory have the same number.
+    /// - Returns: the number of the watch, which each of its events carries. Two paths to one directory have the same
+    ///   number.
     package func add(_ directory: String, _ mask: Int) throws(Failure) -> CInt {
         let flags = UInt32(mask | Int(IN_ONLYDIR) | Int(IN_MASK_ADD) | Int(IN_EXCL_UNLINK))
         let watch = directory.withCString { inotify_add_watch(descriptor, $0, flags) }
@@ -73,7 +74,7 @@ package final class Inotify: Sendable {
 
     /// The size of the buffer for events, enough for some hundred of them.
     ///
-    /// The kernel returns none if the buffer is too small for the next one, which needs at most 16 bytes and a name of
-    /// 256.
+    /// The kernel returns no event if the buffer is too small for the next one, which needs at most 16 bytes and a name
+    /// of 256 bytes.
     static let bufferSize = 16384
 }

@@ -1,10 +1,9 @@
 import CPluginSupport.Shims
 package import Glibc
 
-/// An open directory through which its content is accessed, so that renaming a directory above cannot lead a walk
-/// elsewhere.
+/// An open directory through which its content is accessed, so that renaming a parent directory cannot divert a walk.
 ///
-/// Names are bytes here and need not be UTF-8, because everything is copied or removed.
+/// Names are bytes here and need not be UTF-8, because items are copied or removed whatever their names are.
 public struct OpenedDirectory: ~Copyable {
     package let descriptor: CInt
 
@@ -18,13 +17,13 @@ public struct OpenedDirectory: ~Copyable {
     /// A name, ended by a zero.
     public typealias Name = [CChar]
 
-    /// What a system call failed on.
+    /// The failure of a system call.
     public struct Failure: Error {
         /// The path of the operation that failed.
         public let path: String
         /// The error number of the operation.
         public let errno: CInt
-        /// What the system refused.
+        /// The operation that the system refused.
         public var operation = ErrorNumber.Operation.read
 
         package init(path: String, errno: CInt, operation: ErrorNumber.Operation = .read) {
@@ -76,7 +75,7 @@ public struct OpenedDirectory: ~Copyable {
         return try directory(name)
     }
 
-    /// Opens a file; links are not followed, and a FIFO does not wait for a writer.
+    /// Opens a file; links are not followed, and opening a FIFO does not wait for a writer.
     package func file(_ name: Name, _ flags: CInt = O_RDONLY, mode: mode_t = 0) throws(Failure) -> CInt {
         let file = phs_open(descriptor, name, flags | O_NOFOLLOW, mode)
         guard file >= 0 else {
@@ -157,7 +156,7 @@ public struct OpenedDirectory: ~Copyable {
         guard renameat(descriptor, old, descriptor, new) == 0 else { throw failure(new, to: .rename) }
     }
 
-    /// Removes the item with a name, and with a directory everything in it; links are removed, not followed.
+    /// Removes the item with a name and, if it is a directory, everything in it; links are removed, not followed.
     public func remove(_ name: Name) throws(Failure) {
         if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return }
         guard errno == EISDIR || errno == EPERM else { throw failure(name, to: .remove) }

@@ -3,11 +3,11 @@ import Glibc
 
 /// A regular file, open for reading.
 ///
-/// All files of a bundle are opened here by the same rules: never blocking (opening a FIFO would wait for a writer),
-/// examined before a byte is read, and regular files only.
+/// This type opens all files of a bundle, by the same rules: it never blocks (opening a FIFO would wait for a writer),
+/// examines the file before it reads a byte, and accepts only regular files.
 public struct OpenedFile: ~Copyable {
     private let descriptor: CInt
-    /// The file at the time when it was opened.
+    /// The identity of the file when it was opened.
     public let identity: FileIdentity
     /// Whether the path contains a symbolic link, so that it may lead out of the bundle.
     package let passedLinks: Bool
@@ -20,9 +20,9 @@ public struct OpenedFile: ~Copyable {
         case notRegular(kind: String)
         /// The system refused.
         case system(errno: CInt)
-        /// It became longer or shorter while it was read: the result is neither the old content nor the new.
+        /// The file became longer or shorter while it was read: the result is neither the old content nor the new.
         case changed
-        /// It belongs to another user, or every user may write to it.
+        /// The file belongs to another user, or every user may write to it.
         case foreign
 
         /// The reason as the end of a sentence.
@@ -38,7 +38,7 @@ public struct OpenedFile: ~Copyable {
 
         /// The error number if the system refused; nil if the reason is a fact about the file.
         ///
-        /// After a refusal, the same question may have another answer later, so the answer is not cached.
+        /// A refusal is not cached, because a later attempt may have another result.
         package var errno: CInt? {
             switch self {
             case .missing, .notRegular, .foreign: nil
@@ -47,8 +47,8 @@ public struct OpenedFile: ~Copyable {
             }
         }
 
-        /// The reason as the end of a sentence about a path; it names the directory above that may not be opened, if
-        /// that is the cause.
+        /// The reason as the end of a sentence about a path. If a directory above may not be opened, the reason names
+        /// it.
         ///
         /// **Cost.** If permission was denied, one system call for each directory above.
         package func reason(at path: String) -> String {
@@ -85,8 +85,8 @@ public struct OpenedFile: ~Copyable {
         // withCString, because a String that is passed directly as a pointer is first copied to an array.
         var descriptor = path.withCString { phs_open_without_links(base.directory, $0 + base.length) }
         if descriptor < 0, errno == ELOOP || errno == ENOSYS || errno == EPERM || errno == EINVAL {
-            // A link in the path, or a kernel (or a seccomp filter) without openat2. The caller learns that the path
-            // was not proved to be free of links.
+            // A link in the path, or a kernel (or a seccomp filter) without openat2. `passedLinks` then records that
+            // the path may contain links.
             passedLinks = true
             descriptor = phs_open(AT_FDCWD, path, O_RDONLY, 0)
         }
@@ -134,7 +134,7 @@ public struct OpenedFile: ~Copyable {
         return total
     }
 
-    /// Whether the file still has the content and the place that it had when it was opened, judging by its times.
+    /// Whether the file has been neither changed nor moved since it was opened, judging by its times.
     package var isUnchanged: Bool {
         var found = phs_file_identity()
         return phs_fstat(descriptor, &found) == 0 && FileIdentity(found) == identity
@@ -142,15 +142,15 @@ public struct OpenedFile: ~Copyable {
 
     /// - Throws: ``Failure/changed`` unless the number of bytes read is the size that the file had when it was opened.
     ///
-    /// - Parameter count: how many bytes were read, after one more than the size was requested.
+    /// - Parameter count: the number of bytes read by a request for one byte more than the size.
     package func requireUnchanged(afterReading count: Int) throws(Failure) {
         guard UInt64(count) == identity.size else { throw .changed }
     }
 
     /// The whole content.
     ///
-    /// It requests one byte more than the limit, so that the reader can recognise a file that is too large, even one
-    /// that grows while it is read.
+    /// Requests one byte more than the size or the limit, whichever is smaller, so that the caller can recognise a file
+    /// that is too large, even one that grows while it is read.
     public func bytes(atMost limit: Int) throws(Failure) -> [UInt8] {
         let length = min(Int(clamping: identity.size), limit) + 1
         var failure: Failure?
@@ -187,7 +187,7 @@ public struct OpenedFile: ~Copyable {
         }
     }
 
-    /// The SHA-256 of the content, in small hexadecimal digits.
+    /// The SHA-256 of the content, in lowercase hexadecimal digits.
     ///
     /// **Cost.** Reads the file, no more than the size that it had when it was opened.
     package func digest() throws(Failure) -> String {
@@ -200,7 +200,7 @@ public struct OpenedFile: ~Copyable {
     /// Copies the content of this file into an empty one.
     ///
     /// `descriptor`: the empty file, open for writing. `limit`: a larger file is refused with `EFBIG`, even if it only
-    /// grows meanwhile. Returns the number of bytes.
+    /// exceeds the limit during the copy. Returns the number of bytes.
     func copyContent(to descriptor: CInt, atMost limit: Int64) throws(Failure) -> Int64 {
         let count = phs_copy_content(self.descriptor, descriptor, limit)
         guard count >= 0 else { throw .system(errno: errno) }

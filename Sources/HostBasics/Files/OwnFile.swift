@@ -7,7 +7,7 @@ package enum OwnFile {
         /// The end of a sentence about the file.
         package let reason: String
         package let remedy: String
-        /// Whether its content or its kind is at fault, and not its owner or the system.
+        /// Whether the fault is in its content or kind, not in its owner or the system.
         package var isDamage = false
 
         package init(reason: String, remedy: String, isDamage: Bool = false) {
@@ -17,7 +17,8 @@ package enum OwnFile {
         }
     }
 
-    /// The content of a file that nobody but this user and root may have written.
+    /// The content of a file; refused if the file belongs to a user other than this one and root, or if every user may
+    /// write to it.
     ///
     /// - Returns: nil if nothing is at the path.
     package static func bytes(path: String, atMost limit: Int) throws(Refusal) -> [UInt8]? {
@@ -49,7 +50,7 @@ package enum OwnFile {
         return bytes
     }
 
-    /// Whether a path is a link to nothing: the file may be on a disk that is not mounted now.
+    /// Whether a path is a link whose target does not exist. The target may be on a disk that is not mounted now.
     private static func leadsNowhere(_ path: String) -> Bool {
         Path.linkOwner(path) != nil && FileIdentity(path: path) == nil
     }
@@ -60,19 +61,19 @@ package enum OwnFile {
         package let errno: CInt
     }
 
-    /// Makes a directory for such files, and those above it that are missing; nobody else may list them.
+    /// Makes a directory for such files, and the missing directories above it. Other users may not list them.
     ///
-    /// Nobody else may enter them either, unless they are root's: its workers have another user, who passes through them
-    /// to the `$STATE` of a plug-in. The files are their owner's alone.
+    /// Other users may enter them only if root makes them: root's workers run as another user, and pass through them to
+    /// the `$STATE` of a plug-in. Only their owner may access the files.
     ///
     /// - Parameter path: the directory; nothing happens if it exists.
-    /// - Returns: the first directory that the system refused to make; nil if there is a directory now.
+    /// - Returns: the first directory that the system refused to make; nil if the directory exists now.
     @discardableResult
     package static func makeDirectory(_ path: String) -> Unmade? {
         let mode: mode_t = geteuid() == 0 ? 0o711 : 0o700
         var missing: [String] = []
         var next = path
-        // Up to the first that exists, and down again.
+        // Go up to the first directory that exists, then down again.
         while mkdir(next, mode) != 0 {
             let number = errno
             // A directory that exists may also be refused, such as by a seccomp filter.
@@ -94,7 +95,7 @@ package enum OwnFile {
     ///
     /// - Parameters:
     ///   - directory: the directory with the files.
-    ///   - time: how long to wait for others.
+    ///   - time: how long to wait for other processes.
     ///   - body: receives whether the lock is held; false also if the directory cannot be opened.
     /// - Returns: what the body returns.
     /// - Throws: what the body throws.

@@ -3,14 +3,16 @@ import CPluginSupport.Shims
 extension Path {
     /// The file of the running program, with its links resolved.
     ///
-    /// For a program that was deleted or replaced since it started, the path that it had; the root if the system does
-    /// not give it. The kernel's link /proc/self/exe leads to it, unless the dynamic linker started the program
-    /// (`/lib64/ld-linux-x86-64.so.2 ./program`) or /proc is not mounted: then it is the path by which it was started.
+    /// For a program that was deleted or replaced since it started, its former path; `/` if the system reports no path.
+    ///
+    /// The path comes from the kernel's link /proc/self/exe. If the dynamic linker started the program
+    /// (`/lib64/ld-linux-x86-64.so.2 ./program`), or if /proc is not mounted, it is the path by which the program was
+    /// started.
     package static let mainProgram = kernelsProgram.flatMap { isDynamicLinker($0) ? nil : $0 } ?? startedPath ?? "/"
 
-    /// The file that a second process of this program is started from.
+    /// The file from which to start a second process of this program.
     ///
-    /// The kernel's link to the program stays right if the file is replaced or deleted.
+    /// The kernel's link to the program stays valid if the file is replaced or deleted.
     public static let ownExecutable =
         kernelsProgram.map { isDynamicLinker($0) ? mainProgram : kernelsLink } ?? mainProgram
 
@@ -19,12 +21,12 @@ extension Path {
 
     /// The path by which the program was started; nil if it does not lead to a file.
     ///
-    /// If the dynamic linker started it, it puts its own argument there (glibc's dl_main()).
+    /// A dynamic linker that starts a program stores its own argument, the program, there (glibc's dl_main()).
     private static var startedPath: String? {
         phs_started_path().flatMap { String(validatingCString: $0) }.flatMap(resolved)
     }
 
-    /// Whether a program is the dynamic linker, which runs another one.
+    /// Whether a program is the dynamic linker, running another program.
     private static func isDynamicLinker(_ path: String) -> Bool {
         let name = lastComponent(path)
         return (name.hasPrefix("ld-") || name.hasPrefix("ld.so")) && startedPath != nil && startedPath != path

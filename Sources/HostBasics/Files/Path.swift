@@ -1,8 +1,8 @@
 package import Glibc
 
-/// Functions on paths as text: each directory has one spelling.
+/// Functions on paths as text. Normalised paths have one spelling for each directory.
 public enum Path {
-    /// An absolute path without empty components, `.` components and slashes at the end.
+    /// The absolute path without empty components, `.` components and trailing slashes.
     ///
     /// Nil if only the file system knows where the path leads (it contains `..`), or if it cannot be a path (empty,
     /// with NUL, 4,096 bytes or more).
@@ -144,7 +144,7 @@ public enum Path {
 
     /// The path of a file whose name has three parts.
     ///
-    /// It uses one allocation, because each load needs it: appending the parts one by one costs three times as much.
+    /// Uses one allocation, because each load calls it: appending the parts one by one costs three times as much.
     package static func join(
         _ directory: String, _ relative: String, file prefix: String, _ stem: String, _ suffix: String
     ) -> String {
@@ -197,7 +197,7 @@ public enum Path {
 
     /// Whether no component is empty, `.` or `..`, and the path does not end with a slash.
     private static func isNormalized(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
-        var length = 1  // of the current component; starts so that the first slash begins a component
+        var length = 1  // of the current component with the slash before it
         var onlyDots = true
         for byte in utf8.dropFirst() {
             if byte == UInt8(ascii: "/") {

@@ -1,17 +1,17 @@
-/// The way along a path, name by name, through every link.
+/// Walks along a path, name by name, and through every link.
 ///
-/// A watch needs it: a path leads elsewhere as soon as any name on the way does, also a name in the target of a link. It
-/// does not check whether the directories exist.
+/// A watch needs every name on the way, including names in the targets of links: if one of them leads elsewhere, so
+/// does the path. The walk does not check whether the directories exist.
 struct PathWalk {
-    /// A name, and the directory in which it is looked up; that one has no links in its path.
+    /// A name, and the directory in which it is looked up. The directory's path contains no links.
     package struct Step {
         package let directory: String
         package let name: String
     }
 
-    /// Where the walk is; at its end, the path without links.
+    /// The directory that the walk has reached; at the end, the whole path without links.
     package private(set) var directory = "/"
-    /// The names still to go, the next one last.
+    /// The remaining names, the next one last.
     private var names: [Substring]
     private var linksLeft = 40
     private var stepsLeft = 512
@@ -42,7 +42,7 @@ struct PathWalk {
         return nil
     }
 
-    /// Goes to the name that ``next()`` has returned; if it is a link, to where it leads.
+    /// Goes to the name that ``next()`` has returned or, if it is a link, to its target.
     mutating func advance() {
         guard let name = names.popLast() else { return }
         stepsLeft -= 1

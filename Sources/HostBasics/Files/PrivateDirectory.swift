@@ -8,8 +8,8 @@ import Synchronization
 /// may be mapped: `pluginhost` in `$XDG_RUNTIME_DIR`; `pluginhost-<user>` in `$TMPDIR`, or in `/tmp`; `pluginhost` in
 /// `$XDG_CACHE_HOME`, or in `~/.cache`. If `$PLUGINHOST_COPIES` is set, only that place is tried.
 ///
-/// Root's directory can be entered, but not listed, by every user, because the workers of an application of root belong to
-/// another user. So places in directories that others cannot enter are tried last.
+/// Every user can enter, but not list, root's directory, because the workers of an application that root runs belong to
+/// another user. So for root, places in directories that other users cannot enter are tried last.
 ///
 /// It is removed when the process exits; the next process removes what a killed process left behind. Only a lock, which
 /// the kernel holds for each process, shows whether the process is alive.
@@ -23,7 +23,8 @@ package final class PrivateDirectory: Sendable {
     private let lock: CInt
     private let process = getpid()
 
-    /// Why there is none: each place with the reason as the end of a sentence, and what to do if the system refused.
+    /// Why no directory was created: each place with the reason as the end of a sentence, and what to do if the system
+    /// refused.
     package struct Failure: Error {
         package var refusals: [(place: String, reason: String, remedy: String?)] = []
     }
@@ -43,7 +44,7 @@ package final class PrivateDirectory: Sendable {
         return current.withLock { $0 } ?? made
     }
 
-    /// The longest wait for all places together: a thousand times what creating a directory takes.
+    /// The longest wait for all places together: a thousand times the time to create a directory.
     package static let longestWait = Duration.seconds(5)
 
     /// Creates the directory in the first place that allows it.
@@ -68,7 +69,7 @@ package final class PrivateDirectory: Sendable {
         close(lock)
     }
 
-    /// Not in a forked child: the files belong to its parent.
+    /// Does nothing in a forked child: the files belong to its parent.
     private func remove() {
         guard process == getpid(), let base = try? OpenedDirectory(path: Path.parent(path)) else { return }
         try? base.remove(OpenedDirectory.name(String(path.dropFirst(base.path.count + 1))))
@@ -100,7 +101,7 @@ package final class PrivateDirectory: Sendable {
         return value
     }
 
-    /// What the directory, and the place in which it is created, allow to whom.
+    /// The permissions of the directory, and of the place in which it is created.
     package static var mode: mode_t { geteuid() == 0 ? 0o711 : 0o700 }
 
     private struct Refusal: Error {
@@ -144,7 +145,7 @@ package final class PrivateDirectory: Sendable {
             return "can be opened by other users (its permissions are not 0700)"
         }
         if phs_refuses_code(base.path) == 1 { return "is on a file system that is mounted noexec" }
-        // Made by an earlier version, or with another mask.
+        // It was made by an earlier version, or under another umask.
         if found.mode & 0o777 != UInt32(mode), fchmod(base.descriptor, mode) != 0 {
             return "cannot be prepared (\(describe(errno: errno)))"
         }
@@ -160,13 +161,13 @@ package final class PrivateDirectory: Sendable {
 
     /// Creates the directory of this process, and removes those of processes that have ended.
     ///
-    /// Only one process at a time searches for those, so a directory whose lock is not held is never one that is being
-    /// created.
+    /// Only one process at a time searches for the latter, so a directory whose lock is not held is never one that is
+    /// being created.
     private static func make(
         in base: borrowing OpenedDirectory, _ limit: Wait
     ) throws(OpenedDirectory.Failure) -> (path: String, lock: CInt) {
         let made = try makeAlone(in: base, limit)
-        // Removing takes time for many files. Nobody waits for it, and several processes may do it at once.
+        // Removing many files takes time. No other process waits for it, and several processes may do it at once.
         for name in (try? base.names) ?? [] where OpenedDirectory.text(name).hasPrefix(deadPrefix) {
             try? base.remove(name)
         }
@@ -213,7 +214,7 @@ package final class PrivateDirectory: Sendable {
     }
 }
 
-/// A limited wait for something that can only be awaited by checking repeatedly.
+/// A limited wait for a condition that can only be checked repeatedly.
 package struct Wait {
     package let length: Duration
     private let end: ContinuousClock.Instant
@@ -230,7 +231,7 @@ package struct Wait {
     /// - Returns: false, without sleeping, when the time is over.
     package func sleep(microseconds: UInt32 = 5_000) -> Bool {
         guard !isOver else {
-            // For the caller, whose last call may have been interrupted.
+            // For callers that examine errno: their last system call may have been interrupted.
             errno = EWOULDBLOCK
             return false
         }

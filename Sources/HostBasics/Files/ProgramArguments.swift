@@ -2,9 +2,9 @@ internal import CPluginSupport.Shims
 
 /// The words of this program's command line.
 public enum ProgramArguments {
-    /// The program's name first; empty if nobody passed one.
+    /// The program's name first; empty if no words were passed.
     ///
-    /// Not those of `CommandLine`, which the standard library reads from /proc: without it, there would be none.
+    /// Why not `CommandLine`: the standard library reads its words from /proc, and has none without it.
     public static let all: [String] = {
         guard var place = phs_arguments() else { return CommandLine.arguments }
         var words: [String] = []

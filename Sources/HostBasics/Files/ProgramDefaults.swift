@@ -5,7 +5,7 @@ package import PropertyLists
 import Foundation
 #endif
 
-/// What the user chose for this program with an argument, such as `-AppleLanguages "(de, fr)"`, or with a default, as
+/// The user's settings for this program, given by an argument such as `-AppleLanguages "(de, fr)"` or by a default.
 /// Foundation's UserDefaults supports both.
 ///
 /// Why not UserDefaults alone: its first use takes a millisecond or more, and asks the name service for the user's home
@@ -14,7 +14,7 @@ import Foundation
 package enum ProgramDefaults {
     /// A list of texts, or a single text as a list; nil if the user chose nothing of this kind.
     ///
-    /// **Cost.** Searches the arguments and the names in two directories; keep the result.
+    /// **Cost.** Searches the arguments and the names in two directories; cache the result.
     package static func strings(_ name: String) -> [String]? {
         if let value = argument(name, in: ProgramArguments.all) {
             return value.string.map { [$0] }
@@ -34,7 +34,7 @@ package enum ProgramDefaults {
 
     /// Whether a switch is on.
     ///
-    /// The environment variable with the name takes precedence.
+    /// The environment variable with the same name takes precedence.
     package static func isOn(_ name: String) -> Bool {
         if let value = variable(name) { return isYes(value) }
         if let value = argument(name, in: ProgramArguments.all) {

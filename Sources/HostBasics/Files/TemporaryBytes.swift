@@ -4,9 +4,9 @@ import Synchronization
 /// Provides uninitialised memory for the duration of a call.
 ///
 /// The last released block is kept for the next call, up to 32 KiB: enough for an Info.plist or the tables of an ELF
-/// file. Why not `withUnsafeTemporaryAllocation`: it takes everything above 1 KiB from the heap. There, a block of some
-/// pages at the end makes malloc() grow and shrink the heap at every call: two system calls, and a page fault for each
-/// page.
+/// file. Why not `withUnsafeTemporaryAllocation`: it takes everything above 1 KiB from the heap. A block of several
+/// pages at the end of the heap makes malloc() grow and shrink the heap at every call: two system calls, and a page
+/// fault for each page.
 ///
 /// **Threads.** Any; if two threads use it at once, one gets a separate block.
 @inline(__always)

@@ -3,17 +3,17 @@ package import Glibc
 
 /// Makes a directory equal to another: copies new and different items, and removes those that are gone.
 ///
-/// Equal files stay unchanged. Different files are replaced by renaming and never overwritten, so that code that has
-/// one open or mapped keeps the old content. Links stay links; a link that leads out of the tree leads to the same
-/// place in the copy. FIFOs, sockets and devices are left out. Only the owner may read the copy, unless the caller allows
-/// others what the source allows them.
+/// Equal files stay unchanged. Different files are replaced by renaming and never overwritten, so that a process that
+/// has one open or mapped keeps the old content. Links stay links; a link that leads out of the tree leads to the same
+/// place from the copy. FIFOs, sockets and devices are left out. Only the owner may read the copy, unless the caller
+/// preserves permissions of the source for other users.
 package struct TreeCopy {
     package typealias Name = OpenedDirectory.Name
     package typealias Failure = OpenedDirectory.Failure
 
     /// How much of a tree is copied or compared at most; docs/bundle-format.md, "Limits", lists the values.
     ///
-    /// A file that does not belong into a bundle must not fill the disk, or the memory if the copies are in memory.
+    /// A file that does not belong in a bundle must not fill the disk, or the memory if the copies are in memory.
     package struct Limits {
         package var entries = 100_000
         package var bytes: Int64 = 1 << 30
@@ -46,11 +46,14 @@ package struct TreeCopy {
     private var bytes: Int64 = 0
     private var report = Report()
 
-    /// Makes a directory equal to another one by copying what differs.
+    /// Makes a directory equal to another one by copying the items that differ.
     ///
     /// `source`: the directory to copy, with links resolved. `target`: the existing directory that becomes equal to it.
-    /// `permissions`: the most that the copy allows of what the source allows. `leaves`: takes the path of a file or link
-    /// in the tree; returns whether it stays unchanged. Returns what was done. Throws what failed; `ENOENT` for a name that disappeared after it was read, `EFBIG` if a limit is reached.
+    /// `permissions`: the permissions that the copy may take from the source. The owner can always read and write the
+    /// copy. `leaves`: takes the path of a file or link in the tree; returns whether it stays unchanged.
+    ///
+    /// Returns what was changed. Throws the failure: `ENOENT` for a name that disappeared after it was read, `EFBIG` if
+    /// a limit is reached.
     @discardableResult
     package static func run(
         from source: String, to target: String, limits: Limits = Limits(), permissions: mode_t = ownerOnly,
@@ -108,7 +111,7 @@ package struct TreeCopy {
         }
     }
 
-    /// Allows other users as much of a copied directory as they have of its source.
+    /// Gives other users the access to a copied directory that they have to its source.
     private func allow(_ from: borrowing OpenedDirectory, _ to: borrowing OpenedDirectory) throws(Failure) {
         if permissions == Self.ownerOnly { return }
         var found = phs_file_identity()
@@ -132,12 +135,12 @@ package struct TreeCopy {
     ) throws(Failure) {
         let source = try from.regularFile(name)
         if let old = try? to.regularFile(name), (try? source.hasSameContent(as: old)) ?? false { return }
-        // Never the bits that let a program run as another user.
+        // Without the bits that let a program run as another user.
         let mode = mode_t(source.identity.mode) & permissions | 0o600
         try to.remove(Self.temporaryName)
         let copy = try to.file(Self.temporaryName, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
         defer { close(copy) }
-        // Because of the mask of the process.
+        // The umask of the process may have removed some permissions.
         if permissions != Self.ownerOnly, fchmod(copy, mode) != 0 { throw to.failure(name, to: .write) }
         do throws(OpenedFile.Failure) {
             bytes += try source.copyContent(to: copy, atMost: limits.bytes - bytes)
@@ -166,8 +169,8 @@ package struct TreeCopy {
 
     /// The target that a link must have in the copy.
     ///
-    /// A relative path inside the tree stays the same; another path into the tree becomes the place in the copy; a path
-    /// out of the tree becomes absolute.
+    /// A relative path inside the tree stays the same; any other path into the tree becomes the corresponding path in
+    /// the copy; a path out of the tree becomes absolute.
     private func moved(_ target: Name, of link: String, at place: String) -> Name {
         let text = OpenedDirectory.text(target)
         var levels = place.isEmpty ? 0 : place.split(separator: "/").count

@@ -1,14 +1,15 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// The variables of the environment that say where the files of a user and of the system are, and what they lead to.
+/// The environment variables that name the directories for files of the user and of the system, and the resulting
+/// paths.
 ///
 /// Source: XDG Base Directory Specification 0.8: relative paths are invalid and ignored.
 package struct UserDirectories: Sendable {
     /// The value of a variable; nil if it is not set, or must not be trusted.
     package var variable: @Sendable (String) -> String?
 
-    /// Those of this process.
+    /// The variables of this process.
     ///
     /// A program that runs with more rights than its user has ignores all variables.
     package static let process = UserDirectories { name in phs_secure_getenv(name).flatMap { String(validatingCString: $0) } }
@@ -23,7 +24,7 @@ package struct UserDirectories: Sendable {
         return String(validatingCString: directory).flatMap(Self.absolute)
     }
 
-    /// The user's directory for data, and those of the system after it.
+    /// The user's directory for data, then those of the system.
     package var data: [String] {
         let user = absolute("XDG_DATA_HOME") ?? home.map { Path.join($0, ".local/share") }
         let list = variable("XDG_DATA_DIRS") ?? ""

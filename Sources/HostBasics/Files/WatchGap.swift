@@ -1,15 +1,15 @@
 import Glibc
 
-/// A directory in which changes are not noticed, or not everywhere, and the reason.
+/// A directory in which changes are not noticed, at least in parts of it, and the reason.
 package struct WatchGap: Sendable, Hashable {
     package enum Reason: Sendable, Hashable {
         /// The bundle has more directories than are watched for one bundle.
         case bundleIsLarge(limit: Int)
         /// All bundles together have more directories than are watched in total.
         case manyBundles(limit: Int)
-        /// It is too deep inside its bundle.
+        /// The directory is too deep inside its bundle.
         case deep(limit: Int)
-        /// The system did not let it be read; the watch tries again.
+        /// The system refused to read the directory; the watch tries again.
         case unreadable(errno: CInt)
     }
 

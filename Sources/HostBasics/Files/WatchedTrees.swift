@@ -3,8 +3,8 @@ import Glibc
 
 /// The directories that are watched, and why.
 ///
-/// They are trees of directories, and the directories above each tree. Through the latter, a tree that is removed,
-/// created again, or reached through another link is found again.
+/// They are trees of directories, and the directories above each tree. Watching those finds a tree again after it was
+/// removed and created again, or after a link on its path was changed.
 ///
 /// The number of watched directories is limited (``Limits``), for each bundle and in total. Beyond the limits, the
 /// watch continues with the directories that it has, upper directories before deeper ones, and a ``WatchGap`` reports
@@ -19,7 +19,7 @@ package struct WatchedTrees {
         package var noBundle = 64
         /// For everything in one watch: the user's other programs need watches too.
         package var total: Int
-        /// Deeper directories do not belong to any bundle.
+        /// The maximum depth: no bundle has deeper directories that belong to it.
         package var levels = 32
 
         /// - Parameter total: nil for a sixteenth of the user's limit in the system, but at most 16,384.
@@ -46,11 +46,11 @@ package struct WatchedTrees {
     }
 
     private enum Content {
-        /// A root of the owner: those that the owner wants.
+        /// In a root that the owner added: the directories that the owner wants.
         case chosen
-        /// The target of a link in a root: all.
+        /// In the target of a link in a root: all.
         case bundle
-        /// The target of a link at the top of a bundle, such as `Contents`: all.
+        /// In the target of a link at the top of a bundle, such as `Contents`: all.
         case partOfBundle
     }
 
@@ -76,14 +76,14 @@ package struct WatchedTrees {
     private let limits: Limits
     private var trees: [String: Tree] = [:]
     private var places: [CInt: Set<Place>] = [:]
-    /// Why a directory could not be watched, since the last request.
+    /// Why a directory could not be watched; reset by ``takeFailure()``.
     private var failure: Inotify.Failure?
-    /// Where changes are not noticed, since the last request.
+    /// Where changes are not noticed; reset by ``takeGaps()``.
     private var gaps: [WatchGap] = []
     /// The gaps that were already reported.
     private var reportedGaps: Set<WatchGap> = []
     private static let mostGaps = 256
-    /// Directories that the system did not let us read, to be tried again.
+    /// Directories that the system refused to read, to be tried again.
     private var unread: Set<Place> = []
 
     private static let content = Int(
@@ -147,9 +147,9 @@ package struct WatchedTrees {
     /// Whether there are directories to try again.
     var hasUnread: Bool { !unread.isEmpty }
 
-    /// Tries to read the directories again that could not be read.
+    /// Tries again to read the unreadable directories.
     ///
-    /// In those that can be read now, anything may have changed.
+    /// Anything may have changed in those that are readable now.
     mutating func readAgain(_ changes: inout DirectoryChanges) {
         let places = unread
         unread = []
@@ -165,10 +165,10 @@ package struct WatchedTrees {
         while let step = walk.next() {
             let place = Place(
                 tree: name, directory: step.directory, path: step.directory, depth: -1, bundle: name, name: step.name)
-            // If this directory is missing, the one above it reports when it is created. One that may not be read
+            // If this directory is missing, the watch of the one above reports its creation. An unreadable directory
             // cannot be watched, but those below it may still be.
             if hasRoom(for: place), let watch = add(place, Self.ancestry) { trees[name]?.above.insert(watch) }
-            // Only now, so that no change of a link is missed.
+            // Only after the watch was added, so that no change of a link is missed.
             walk.advance()
         }
         let path = walk.isFinished ? walk.directory : tree.origin
@@ -199,7 +199,7 @@ package struct WatchedTrees {
             if trees[place.tree]?.watches.updateValue(watch, forKey: place.directory) == nil {
                 trees[place.tree]?.counts[place.bundle, default: 0] += 1
             }
-            // If it becomes a bundle, its upper two levels show that.
+            // The upper two levels are enough to notice that it becomes a bundle.
             if place.depth > 0, trees[place.tree]?.isShallow ?? false { continue }
             let listing = DirectoryListing(path: place.path)
             if let errno = listing.failure {
@@ -263,7 +263,7 @@ package struct WatchedTrees {
     }
 
     private mutating func addTree(_ directory: String, _ tree: Tree) {
-        // It may have been created again in the same place.
+        // The link may have been created again in the same place.
         guard trees[directory] == nil else { return }
         trees[directory] = tree
         attach(directory)
@@ -274,7 +274,8 @@ package struct WatchedTrees {
         return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : 0
     }
 
-    /// Whether a link leads to a directory, also one that is missing, that neither is in another one nor contains it.
+    /// Whether a link leads to a directory that is neither inside another one, nor the same, nor contains it. Also true
+    /// if the target is missing.
     private static func leadsToDirectory(_ link: String, outside directory: String) -> Bool {
         var status = stat()
         if stat(link, &status) == 0, status.st_mode & S_IFMT != S_IFDIR { return false }
@@ -287,13 +288,13 @@ package struct WatchedTrees {
 
     private mutating func add(_ place: Place, _ mask: Int) -> CInt? {
         do throws(Inotify.Failure) {
-            // The roots may be links; their items are not links, or were not a moment ago.
+            // A root may be a link. An item in it is not a link, or was not a moment ago.
             let watch = try inotify.add(place.path, place.depth > 0 ? mask | Int(IN_DONT_FOLLOW) : mask)
             places[watch, default: []].insert(place)
             return watch
         } catch {
-            // A directory that is missing or may not be read is not watched; only a lack of watches in the kernel must
-            // be reported.
+            // A missing or unreadable directory is not watched. Only a lack of watches or memory in the kernel must be
+            // reported.
             if error.errno == ENOSPC || error.errno == ENOMEM { failure = error }
             return nil
         }
@@ -321,9 +322,9 @@ package struct WatchedTrees {
 
     // MARK: Events
 
-    /// Updates the tables after an event, and records what it means for the owner.
+    /// Updates the tables after an event, and records the changes for the owner.
     ///
-    /// - Returns: whether it has any meaning.
+    /// - Returns: whether the event matters.
     package mutating func apply(
         _ event: Inotify.Event, to changes: inout DirectoryChanges, _ quiet: inout QuietPeriod
     ) -> Bool {
@@ -356,7 +357,7 @@ package struct WatchedTrees {
     ///
     /// This loses the pending events of the tree, so anything in it may have changed.
     private mutating func renew(_ tree: String, _ changes: inout DirectoryChanges) {
-        // The trees to which links in this one lead are found again with it.
+        // Links in this tree lead to other trees, which are found again together with it.
         for other in trees.keys where Path.isInside(other, directory: tree) { remove(other) }
         guard trees[tree] != nil else { return }
         detach(tree)
@@ -373,12 +374,12 @@ package struct WatchedTrees {
             leave(directory, of: place.tree)
             quiet.ended(writing: directory)
         }
-        // Another link under the same name, renamed over the one before.
+        // Another link was renamed over the previous one of the same name.
         if event.isAny(of: Int(IN_CREATE | IN_MOVED_TO)), directory != place.tree, trees[directory] != nil {
             remove(directory)
             changes.insert(wholly: directory)
         }
-        // A directory that may be entered now could not be watched before.
+        // A directory that has become accessible could not be watched before.
         if event.isAny(of: Int(IN_CREATE | IN_MOVED_TO | IN_ATTRIB)), trees[place.tree]?.watches[directory] == nil,
             let child = child(event.name, nil, in: place)
         {
@@ -395,7 +396,7 @@ package struct WatchedTrees {
 
     /// Whether a new file was created by opening it for writing.
     ///
-    /// A new hard link was not, and so no event reports that it was closed.
+    /// A new hard link is not open for writing, so no event will report that it was closed.
     private static func isBeingWritten(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1

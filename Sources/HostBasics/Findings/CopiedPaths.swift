@@ -1,17 +1,17 @@
 import Synchronization
 
-/// The directories of the process that are private copies of bundles.
+/// The process's private copies of bundles, each with the bundle that it was copied from.
 ///
-/// Messages name the original bundle, which its author knows, instead of the copy, wherever the message comes from.
+/// Every message names the original bundle, which its author knows, instead of the copy.
 package enum CopiedPaths {
     private static let originals = Lock<[String: String]>([:])
     /// Lets an application that makes no copies skip the look-up.
     private static let isUsed = Atomic(false)
 
-    /// The bundle of which a copy was made, or to which it was refreshed since; nil if the copy was removed.
+    /// The bundle that a copy was made from or last refreshed from; nil if the copy was removed.
     package static func original(of copy: String) -> String? { originals.withLock { $0[copy] } }
 
-    /// The path of the original for that of a copy; every other path unchanged.
+    /// The original's path for a copy's path; any other path unchanged.
     static func withOriginalPath(_ path: String) -> String {
         isUsed.load(ordering: .acquiring) ? original(of: path) ?? path : path
     }
@@ -21,7 +21,7 @@ package enum CopiedPaths {
         isUsed.store(true, ordering: .releasing)
     }
 
-    /// Call it for a copy that is removed because nobody uses it any more.
+    /// Call this when a copy is removed because it is no longer used.
     package static func remove(_ copy: String) { originals.withLock { _ = $0.removeValue(forKey: copy) } }
 
     /// The same finding with the paths of the originals.

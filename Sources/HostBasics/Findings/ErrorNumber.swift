@@ -1,22 +1,22 @@
 import Glibc
 package import Synchronization
 
-/// What an error number of the system says about a file.
+/// What an error number of the system means for a file, and how to fix the cause.
 ///
-/// One rule applies wherever results are cached. That nothing is at a path (``saysAbsent(_:)``), or that no path can
-/// lead there, is a fact and may be cached until the directory changes. Every other number is reported, and the system
-/// is asked again next time.
+/// One rule applies wherever results are cached. If nothing is at a path (``saysAbsent(_:)``), or if the path leads
+/// nowhere, this is a fact and may be cached until the directory changes. Every other number is reported, and the next
+/// use asks the system again.
 public enum ErrorNumber {
-    /// Whether it means that nothing is at the path.
+    /// Whether the number means that nothing is at the path.
     public static func saysAbsent(_ number: CInt) -> Bool { number == ENOENT || number == ENOTDIR }
 
-    /// Whether it means that the path leads nowhere: also because a name is too long or links form a circle.
+    /// Whether the number means that the path leads nowhere; includes names that are too long and circles of links.
     package static func leadsNowhere(_ number: CInt) -> Bool {
         saysAbsent(number) || number == ELOOP || number == ENAMETOOLONG
     }
 
-    /// Whether the system only lacked something at that moment: the same call may succeed soon, even if nobody changes
-    /// the file or its permissions.
+    /// Whether the error is temporary: the same call may succeed soon, even if nobody changes the file or its
+    /// permissions.
     package static func isPassing(_ number: CInt) -> Bool {
         switch number {
         case EMFILE, ENFILE, ENOMEM, ENOBUFS, EIO, EINTR, EAGAIN, EBUSY, ESTALE, ETIMEDOUT, EREMOTEIO, ENOSPC, EDQUOT:
@@ -25,19 +25,20 @@ public enum ErrorNumber {
         }
     }
 
-    /// Whether this process runs plug-ins for an application, so that it is not the application which may not read a file.
+    /// Whether this process is a worker. Remedies then name the plug-in's process, not the application, as the reader
+    /// of a file.
     package static let isInWorker = Atomic(false)
 
-    /// What the system was asked to do.
+    /// The operation that failed.
     ///
-    /// One number means different things for different operations, and so has different remedies: `EACCES` of a directory
-    /// to list is about reading, of a directory to write in about writing.
+    /// One number needs different remedies for different operations: `EACCES` concerns read permission when a directory
+    /// is listed, and write permission when a file is created in it.
     public enum Operation: String, Sendable, CaseIterable {
         /// Open for reading, read, list, examine.
         case read
         /// Open for writing, write, flush, change the mode or the times.
         case write
-        /// Give another name, exchange, put in place.
+        /// Rename, exchange, or move into place.
         case rename
         /// Make a file, a directory or a link.
         case make
@@ -52,7 +53,7 @@ public enum ErrorNumber {
     /// - Parameters:
     ///   - number: the error number.
     ///   - operation: what the system refused.
-    /// - Returns: what to do, and what happens then.
+    /// - Returns: what to do, and what happens afterwards.
     public static func remedy(_ number: CInt, to operation: Operation = .read) -> String {
         if operation == .start, let remedy = remedyToStart(number) { return remedy }
         if operation != .read, operation != .start, let remedy = remedyToChange(number, operation) { return remedy }
@@ -60,13 +61,13 @@ public enum ErrorNumber {
         return isPassing(number) ? remedy + " " + afterwards(operation) : remedy
     }
 
-    /// For what nobody expects.
+    /// The remedy for an unexpected number.
     private static func unknown(_ operation: Operation) -> String {
         operation == .read
             ? afterwards(.read) : "Look in the system's log for the cause. " + afterwards(operation)
     }
 
-    /// What happens when the cause is gone.
+    /// What happens once the cause is removed.
     private static func afterwards(_ operation: Operation) -> String {
         switch operation {
         case .read: "The file is read again when it is next needed."
@@ -75,7 +76,7 @@ public enum ErrorNumber {
         }
     }
 
-    /// For what has one cause, whatever the operation.
+    /// The remedy for a number with the same cause in every operation; otherwise nil.
     private static func commonRemedy(_ number: CInt) -> String? {
         switch number {
         case EMFILE:
@@ -101,7 +102,7 @@ public enum ErrorNumber {
         }
     }
 
-    /// For what changes the file system.
+    /// The remedy for an operation that changes the file system; nil if no special one applies.
     private static func remedyToChange(_ number: CInt, _ operation: Operation) -> String? {
         switch number {
         case EACCES where operation == .write:
@@ -157,7 +158,7 @@ public enum ErrorNumber {
 
 /// What an error number means, in the system's words.
 public func describe(errno: CInt) -> String {
-    // glibc's strerror() is safe to call from several threads since 2.32; older ones share a buffer only for
+    // glibc's strerror() is safe to call from several threads since 2.32; older versions share a buffer only for
     // numbers that do not exist.
     String(cString: strerror(errno))
 }

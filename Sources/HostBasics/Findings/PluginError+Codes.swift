@@ -19,13 +19,13 @@ extension PluginError.Code {
     public static let executableOutsideBundle = Self(rawValue: "executableOutsideBundle")
     /// The bundle has no code to load.
     public static let notCode = Self(rawValue: "notCode")
-    /// The executable is not a shared object for this machine, or it is one that would harm the host.
+    /// The executable is not a shared object for this machine, or loading it would harm the host.
     public static let notLoadable = Self(rawValue: "notLoadable")
     /// The file was changed between its check and its load, or during the load.
     public static let executableChanged = Self(rawValue: "executableChanged")
     /// A library that the executable needs was not found, or cannot be used.
     public static let dependencyMissing = Self(rawValue: "dependencyMissing")
-    /// The way the executable looks for its libraries is unsafe (RUNPATH, a path as a library's name).
+    /// The executable looks for its libraries in an unsafe way (RUNPATH, or a path as a library's name).
     public static let unsafeSearchPath = Self(rawValue: "unsafeSearchPath")
     /// The entry symbol, or a symbol that the executable uses, is not defined.
     public static let symbolMissing = Self(rawValue: "symbolMissing")
@@ -36,14 +36,13 @@ extension PluginError.Code {
     /// A protocol's requirements have changed since the plug-in that conforms to it was compiled, or the plug-in in a
     /// worker lacks a method of its remote interface.
     public static let interfaceMismatch = Self(rawValue: "interfaceMismatch")
-    /// The plug-in contains its own copy of PluginABI, or two images contain the application's API module.
+    /// The plug-in contains its own copy of PluginABI, or two ELF files contain the application's API module.
     public static let duplicateABI = Self(rawValue: "duplicateABI")
-    /// The application does not have the version that the bundle requires, or lacks a capability that the bundle
-    /// requires.
+    /// The application lacks the version or a capability that the bundle requires.
     public static let hostIncompatible = Self(rawValue: "hostIncompatible")
-    /// A bundle that this one requires is missing, has another version, or cannot be used itself.
+    /// A bundle that this one requires is missing, has the wrong version, or cannot be used.
     public static let requirementUnmet = Self(rawValue: "requirementUnmet")
-    /// No bundle is in use under the requested identifier.
+    /// No bundle with the requested identifier is in use.
     public static let pluginMissing = Self(rawValue: "pluginMissing")
     /// An index file of a catalogue cannot be used or saved.
     ///
@@ -57,7 +56,7 @@ extension PluginError.Code {
     ///
     /// A warning.
     public static let foreignOwner = Self(rawValue: "foreignOwner")
-    /// One file is the executable of two bundles, or its entry was called before and failed.
+    /// Two bundles share one executable file, or its entry was called before and failed.
     public static let alreadyEntered = Self(rawValue: "alreadyEntered")
     /// The dynamic linker refused the executable for another reason.
     public static let loadFailed = Self(rawValue: "loadFailed")
@@ -69,7 +68,8 @@ extension PluginError.Code {
     public static let registrationInvalid = Self(rawValue: "registrationInvalid")
     /// Two factories of one bundle, or two providers of one extension point, have the same name.
     public static let duplicateFactory = Self(rawValue: "duplicateFactory")
-    /// The entry registered something at an extension point that `PHFactories` does not declare in this way.
+    /// The entry registered something at an extension point, but `PHFactories` does not declare it, or declares it
+    /// differently.
     public static let undeclaredRegistration = Self(rawValue: "undeclaredRegistration")
     /// `PHFactories` declares something that the entry did not register.
     ///
@@ -89,22 +89,22 @@ extension PluginError.Code {
     public static let instantiationFailed = Self(rawValue: "instantiationFailed")
     /// A plug-in requested a service that its Info.plist does not declare in `PHUses`.
     public static let serviceUndeclared = Self(rawValue: "serviceUndeclared")
-    /// Nobody provides a service that a plug-in requested.
+    /// A service that a plug-in requested has no provider.
     public static let serviceMissing = Self(rawValue: "serviceMissing")
     /// A C function is unknown, is not exported, or belongs to a bundle that was unloaded.
     public static let functionUnavailable = Self(rawValue: "functionUnavailable")
-    /// The text that should be a C function's signature is not one.
+    /// A text is not a valid signature of a C function.
     public static let signatureInvalid = Self(rawValue: "signatureInvalid")
-    /// The signature of a C function differs from the requested one, or the one in `PHFunctions` differs from that in
-    /// the code.
+    /// The signature of a C function differs from the requested one, or its signature in `PHFunctions` differs from the
+    /// one in the code.
     public static let signatureMismatch = Self(rawValue: "signatureMismatch")
-    /// A C function was called with too many or too few arguments, or with one that does not have its type.
+    /// A C function was called with too many or too few arguments, or with an argument of the wrong type.
     ///
     /// The function did not run.
     public static let argumentInvalid = Self(rawValue: "argumentInvalid")
-    /// A C function gave NULL or text that is not UTF-8, against its signature.
+    /// A C function returned NULL, or text that is not UTF-8, contrary to its signature.
     public static let resultInvalid = Self(rawValue: "resultInvalid")
-    /// A C function returned a failure, or a C++ exception left it.
+    /// A C function returned a failure, or a C++ exception escaped from it.
     public static let functionFailed = Self(rawValue: "functionFailed")
 
     /// The user has disabled the plug-in.
@@ -127,7 +127,7 @@ extension PluginError.Code {
 
     /// A directory cannot be watched for changes.
     public static let watchFailed = Self(rawValue: "watchFailed")
-    /// No private copy of a bundle, from which to load its code, can be made.
+    /// The private copy of a bundle, from which its code is loaded, cannot be made.
     public static let copyFailed = Self(rawValue: "copyFailed")
     /// A private copy of a bundle lacks files that cannot be copied: a FIFO, socket or device.
     ///
@@ -143,33 +143,33 @@ extension PluginError.Code {
 
     // Nibs, images and sounds
 
-    /// There is no nib of the name.
+    /// No nib has the requested name.
     public static let nibMissing = Self(rawValue: "nibMissing")
-    /// The nib's file cannot be read: no regular file, too large, not XML, over a limit.
+    /// The nib's file cannot be read: it is not a regular file, is too large, is not XML, or exceeds a limit.
     public static let nibUnreadable = Self(rawValue: "nibUnreadable")
-    /// The file is in a format that is not read, or has a connection that nobody establishes.
+    /// The nib has an unsupported format, or a kind of connection for which no connector is registered.
     public static let nibUnsupported = Self(rawValue: "nibUnsupported")
-    /// A class or element of the nib that nobody registered for it.
+    /// The nib uses a class or element that is not registered for it.
     public static let nibClassMissing = Self(rawValue: "nibClassMissing")
-    /// Two objects of one id, a destination that does not exist, a connection without name.
+    /// Two objects have the same id, a destination does not exist, or a connection has no name.
     public static let nibReferenceInvalid = Self(rawValue: "nibReferenceInvalid")
-    /// An outlet that is not declared, or a destination that it does not take.
+    /// An outlet is not declared, or does not accept its destination.
     public static let nibOutletInvalid = Self(rawValue: "nibOutletInvalid")
-    /// An action or event that is not declared, or a sender that the action does not take.
+    /// An action or event is not declared, or the action does not accept its sender.
     public static let nibActionInvalid = Self(rawValue: "nibActionInvalid")
-    /// A runtime attribute that is not declared, or a value that does not fit its attribute.
+    /// A runtime attribute is not declared, or does not accept its value.
     public static let nibAttributeInvalid = Self(rawValue: "nibAttributeInvalid")
-    /// A required outlet that the nib does not connect.
+    /// The nib does not connect a required outlet.
     public static let nibOutletUnconnected = Self(rawValue: "nibOutletUnconnected")
-    /// The nib connects File's Owner, and there is none.
+    /// The nib connects File's Owner but there is no owner, or the owner has an unsuitable class.
     public static let nibOwnerInvalid = Self(rawValue: "nibOwnerInvalid")
-    /// The nib connects a placeholder that the caller did not give.
+    /// The nib connects a placeholder that the caller did not supply.
     public static let nibPlaceholderMissing = Self(rawValue: "nibPlaceholderMissing")
     /// An initialiser or a connector failed while a nib was instantiated.
     public static let nibObjectFailed = Self(rawValue: "nibObjectFailed")
-    /// Nibs instantiate one another too deep.
+    /// Nibs instantiate one another too deeply.
     public static let nibNested = Self(rawValue: "nibNested")
-    /// A nib with classes of the main actor was instantiated on another thread.
+    /// A nib with main-actor classes was not instantiated on the main thread.
     public static let nibThread = Self(rawValue: "nibThread")
     /// An image or sound that a nib names is missing.
     ///
@@ -185,11 +185,11 @@ extension PluginError.Code {
     /// A warning of the checker.
     public static let reasonMissing = Self(rawValue: "reasonMissing")
 
-    /// What the bundle's `PHExecution` requires and what the application decided exclude each other.
+    /// The application's decision contradicts the requirement in the bundle's `PHExecution`.
     public static let executionConflict = Self(rawValue: "executionConflict")
     /// This machine or this application cannot confine a worker as decided.
     ///
-    /// The plug-in is not loaded: nothing runs less safely than was decided.
+    /// The plug-in is not loaded: it never runs with less protection than was decided.
     public static let sandboxUnavailable = Self(rawValue: "sandboxUnavailable")
     /// No worker process could be started, or it was not ready in time.
     public static let workerUnavailable = Self(rawValue: "workerUnavailable")
@@ -197,40 +197,41 @@ extension PluginError.Code {
     ///
     /// The plug-in's objects in it are gone. No call is repeated.
     public static let workerEnded = Self(rawValue: "workerEnded")
-    /// The plug-in threw an error that is not a `PluginFailure`, in a worker.
+    /// The plug-in, running in a worker, threw an error that is not a `PluginFailure`.
     public static let callFailed = Self(rawValue: "callFailed")
-    /// A call had no answer in time; its worker was ended.
+    /// A call was not answered in time; its worker was ended.
     public static let callTimedOut = Self(rawValue: "callTimedOut")
-    /// A call was not made: a callback after its call, or the same call with the same values ended workers before.
+    /// A call was not made: it is a callback after the end of its call, or the same call with the same values has ended
+    /// workers before.
     public static let callRefused = Self(rawValue: "callRefused")
-    /// The values of a call, or those of its answer, are larger than the limit `message`.
+    /// The values of a call or of its answer exceed the limit `message`.
     public static let messageTooLarge = Self(rawValue: "messageTooLarge")
-    /// A worker broke the rules by which it and the host communicate; it was ended.
+    /// A worker violated the protocol between it and the host; it was ended.
     public static let protocolViolation = Self(rawValue: "protocolViolation")
     /// A principal class, or an extension point without a remote interface, cannot be used from a worker.
     public static let notRemote = Self(rawValue: "notRemote")
-    /// The catalogue demands that a plug-in is tried before its first use, and it failed or could not be tried.
+    /// The catalogue requires a trial of the plug-in before its first use, and the trial failed or was not possible.
     ///
-    /// The further findings state why.
+    /// The other findings state why.
     public static let probeFailed = Self(rawValue: "probeFailed")
     /// The plug-in is in quarantine, because its code ended processes.
     public static let quarantined = Self(rawValue: "quarantined")
-    /// The file with the plug-ins in quarantine cannot be read or written, or was damaged.
+    /// The file that lists the plug-ins in quarantine cannot be read or written, or was damaged.
     ///
-    /// A warning if its copy is used; an error if nothing is known of it, so that no plug-in is used.
+    /// A warning if the file's copy is used instead; an error if there is no usable copy, so that no plug-in is used.
     public static let quarantineUnusable = Self(rawValue: "quarantineUnusable")
     /// The administrator's list of where plug-ins run cannot be used.
     public static let executionListUnusable = Self(rawValue: "executionListUnusable")
-    /// The file with what the user allowed plug-ins to reach cannot be read or written, or is damaged.
+    /// The file with the user's consents (what plug-ins may access) cannot be read or written, or is damaged.
     ///
-    /// A warning: plug-ins get less, never more.
+    /// A warning: plug-ins get less access, never more.
     public static let consentsUnusable = Self(rawValue: "consentsUnusable")
-    /// A safe start leaves the plug-in out.
+    /// A safe start skips the plug-in.
     ///
     /// A warning.
     public static let leftOutBySafeStart = Self(rawValue: "leftOutBySafeStart")
     /// A crash journal cannot be read or written.
     ///
-    /// A warning, unless the journal was begun wrongly.
+    /// A warning, unless the call that begins the journal is invalid.
     public static let journalUnusable = Self(rawValue: "journalUnusable")
 }

@@ -46,7 +46,7 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What the system, the dynamic linker or the plug-in said.
     public var systemMessage: String? { findings[0].systemMessage }
 
-    /// How the worker process ended that caused the error; nil if none did.
+    /// How the worker process ended, if its end caused the error; otherwise nil.
     public var workerEnd: WorkerEnd? { findings[0].workerEnd }
 
     /// Full sentences: which bundle, what went wrong with which file, what to do.
@@ -62,7 +62,7 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
         switch findings.count {
         case 1: return text
         case 2:
-            // Hardly longer than a number, and the reader does not have to look elsewhere.
+            // Hardly longer than a count, and it saves the reader a look elsewhere.
             let other = findings[1]
             return "\(text) One more problem: \(other.placedMessage)" + (other.remedy.isEmpty ? "" : " \(other.remedy)")
         default: return "\(text) \(findings.count - 1) more problems were found."

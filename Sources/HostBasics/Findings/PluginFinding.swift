@@ -14,9 +14,9 @@ public struct PluginFinding: Error, Sendable, Hashable {
         public var line: Int
         /// The column, from 1, in Unicode scalars.
         public var column: Int
-        /// A place of its line and column.
+        /// A place with the given line and column.
         public init(line: Int, column: Int) { (self.line, self.column) = (line, column) }
-        /// As in `14:17`.
+        /// For example `14:17`.
         public var description: String { "\(line):\(column)" }
     }
 
@@ -36,15 +36,14 @@ public struct PluginFinding: Error, Sendable, Hashable {
     public var remedy: String
     /// What the system, the dynamic linker or the plug-in said, word for word.
     public var systemMessage: String?
-    /// How the worker process ended that the finding concerns; otherwise nil.
+    /// How the worker process ended, if the finding concerns its end; otherwise nil.
     public var workerEnd: WorkerEnd?
     /// The error number if the system refused to answer, otherwise nil.
     ///
-    /// With a number, the finding applies only at this moment: it is not cached, and the system is asked again next
-    /// time.
+    /// A finding with a number applies only at this moment: it is not cached, and the next use asks the system again.
     package var refusal: CInt?
     package var isProvisional: Bool { refusal != nil }
-    /// Whether the same question may be answered soon, even if nobody changes anything.
+    /// Whether another attempt may succeed soon, even if nobody changes anything.
     package var isPassing: Bool { refusal.map(ErrorNumber.isPassing) ?? false }
 
     /// A finding with the given parts.
@@ -85,9 +84,9 @@ public struct PluginFinding: Error, Sendable, Hashable {
 }
 
 extension PluginFinding {
-    /// The last of many findings about one file.
+    /// The last finding of a long list about one file.
     ///
-    /// It states how many others there are, at least two.
+    /// It states how many more findings there are, at least two, that are not listed.
     package static func further(
         _ count: Int, _ severity: Severity, _ code: PluginError.Code, in path: String?, remedy: String
     ) -> PluginFinding {
@@ -99,7 +98,7 @@ extension PluginFinding {
 }
 
 extension PluginFinding {
-    /// The message, after the file and the place if it has one.
+    /// The message, preceded by the file and the place if the finding has both.
     package var placedMessage: String {
         guard let place, let filePath else { return message }
         return "\(filePath.escapedForDisplay):\(place): \(message)"

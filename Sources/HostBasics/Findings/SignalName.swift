@@ -2,12 +2,12 @@ import Glibc
 
 /// The name of a signal, and its usual cause.
 public struct SignalName {
-    /// As in `SIGSEGV`; the number of one that is not known.
+    /// For example `SIGSEGV`; for an unknown signal, its number.
     public let text: String
     /// A sentence, or nil.
     public let usualCause: String?
 
-    /// The name of a number.
+    /// The name of the signal with the given number.
     public init(_ number: Int32) {
         let known = Self.known[number]
         text = known?.0 ?? "\(number)"

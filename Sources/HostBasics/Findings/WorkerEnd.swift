@@ -35,7 +35,7 @@ public struct WorkerEnd: Sendable, Hashable, CustomStringConvertible {
         public static let processorSeconds = Self(rawValue: "processorSeconds")
         /// How many threads it has.
         public static let threads = Self(rawValue: "threads")
-        /// What it keeps in its own directory.
+        /// The data that it keeps in its own directory.
         public static let state = Self(rawValue: "state")
     }
 
@@ -47,15 +47,15 @@ public struct WorkerEnd: Sendable, Hashable, CustomStringConvertible {
         case open
         /// The plug-in's entry.
         case enter
-        /// The hooks that inform the plug-in that it is about to be offered.
+        /// The activation hooks, which run before the plug-in is offered.
         case activate
         /// A provider of this name created an object.
         case make(String)
         /// A method of an object that a provider created; for a C function, the provider is empty.
         case call(provider: String, method: String)
-        /// No call of the host: threads of the plug-in at most.
+        /// No call from the host; only threads of the plug-in may have run.
         case idle
-        /// The hooks that inform the plug-in that it is about to be unloaded.
+        /// The deactivation hooks, which run before the plug-in is unloaded.
         case deactivate
     }
 
@@ -63,7 +63,7 @@ public struct WorkerEnd: Sendable, Hashable, CustomStringConvertible {
     public struct Frame: Sendable, Hashable, CustomStringConvertible {
         /// The absolute path of the file.
         public let path: String
-        /// The address in the file: of an instruction, or where a function that was called returns to.
+        /// The address in the file: an instruction, or the return address of a call.
         public let offset: UInt64
 
         /// A place in a file.
@@ -72,7 +72,7 @@ public struct WorkerEnd: Sendable, Hashable, CustomStringConvertible {
             self.offset = offset
         }
 
-        /// The path and the offset, as in “/usr/lib/libexample.so+0x1a2b”.
+        /// The path and the offset, for example “/usr/lib/libexample.so+0x1a2b”.
         public var description: String { "\(path)+0x\(String(offset, radix: 16))" }
     }
 
@@ -87,9 +87,9 @@ public struct WorkerEnd: Sendable, Hashable, CustomStringConvertible {
 
     /// The functions that the thread was calling when a signal ended the worker, innermost first; at most 64.
     ///
-    /// ``backtraceLines()`` has their names. It is empty if the cause is no signal, if the signal cannot be handled
-    /// (`SIGKILL`) or came from an overflow of the stack, or if the plug-in handles the signal itself. The worker writes it,
-    /// so a plug-in can forge it.
+    /// ``backtraceLines()`` has their names. It is empty if the cause is not a signal, if the signal cannot be handled
+    /// (`SIGKILL`) or came from a stack overflow, or if the plug-in handles the signal. The worker writes it, so a
+    /// plug-in can forge it.
     public var backtrace: [Frame]
 
     /// An end with the given parts.
@@ -105,7 +105,7 @@ public struct WorkerEnd: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension WorkerEnd.Cause {
-    /// As in “the worker was ended by the signal SIGSEGV”.
+    /// For example “was ended by the signal SIGSEGV”.
     fileprivate var predicate: String {
         switch self {
         case .signal(let number): "was ended by the signal \(SignalName(number).text)"
@@ -120,7 +120,7 @@ extension WorkerEnd.Cause {
 }
 
 extension WorkerEnd.Phase {
-    /// As in “while the plug-in's entry ran”.
+    /// For example “while the plug-in's entry ran”.
     fileprivate var clause: String {
         switch self {
         case .start: "before it was ready"

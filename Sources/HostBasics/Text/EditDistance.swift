@@ -1,12 +1,12 @@
 extension Collection where Element: Equatable {
-    /// How many elements must be changed, added or removed, and how many neighbours exchanged, to turn this collection into
+    /// The smallest number of changes, additions, removals and exchanges of neighbours that turn this collection into
     /// another; nil if more than `limit`.
     ///
-    /// No element is touched twice (the “optimal string alignment” of Damerau 1964 and Levenshtein 1966). Names are compared
-    /// by ``NameSuggestions``, which also bounds how many of them are.
+    /// No element is touched twice (the “optimal string alignment” of Damerau 1964 and Levenshtein 1966). To compare
+    /// names, use ``NameSuggestions``, which also bounds the total work.
     ///
-    /// **Cost.** Proportional to the length times `limit`: only the cells near the diagonal of the table of distances are
-    /// computed (Ukkonen 1985), and nothing after a row in which all of them are greater than `limit`.
+    /// **Cost.** Proportional to the length times `limit`: only the cells near the diagonal of the table of distances
+    /// are computed (Ukkonen 1985), and nothing after a row in which all of them are greater than `limit`.
     @_spi(Tools) public func editDistance(to other: some Collection<Element>, atMost limit: Int) -> Int? {
         var cells = 0
         return Array(self).editDistance(to: Array(other), atMost: limit, cells: &cells)
@@ -14,13 +14,13 @@ extension Collection where Element: Equatable {
 }
 
 extension Array where Element: Equatable {
-    /// The same, which also counts the computed cells.
+    /// The same, but also counts the computed cells.
     package func editDistance(to other: [Element], atMost limit: Int, cells: inout Int) -> Int? {
         guard limit >= 0, abs(count - other.count) <= limit else { return nil }
         let tooFar = limit + 1
-        // The distances of the beginnings of both, up to the element before the last one, up to the last one, up to this one.
-        // A cell beside the band is too far. One array, whose thirds take turns: three arrays that are exchanged come out
-        // of the optimiser of Swift 6.3 as two with the same storage.
+        // Three rows of the table of distances between prefixes: the row before the last, the last, and the current
+        // one. Cells outside the band hold `tooFar`. One array holds all three rows, which take turns: the optimiser of
+        // Swift 6.3 turns three arrays that are exchanged into two with the same storage.
         let width = other.count + 2
         var rows = [Int](repeating: tooFar, count: 3 * width)
         var (secondLast, last, row) = (0, width, 2 * width)

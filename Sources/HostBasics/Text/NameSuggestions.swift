@@ -1,45 +1,45 @@
-/// The names that a wrong one was probably meant to be: “did you mean”.
+/// Finds the names that a wrong name was probably meant to be, for “did you mean”.
 ///
-/// The one place that compares names for messages. One value serves a whole report: it bounds the work for all of the
-/// report's names together, because names and lists of names come from files of unknown origin.
+/// All messages use this type to compare names. Use one value for a whole report: it bounds the work for all names of
+/// the report together, because names and lists of names come from files of unknown origin.
 ///
 /// **Cost.** At most ``mostSteps``, however many names there are and however long they are.
 public struct NameSuggestions: Sendable {
-    /// In bytes of UTF-8; nobody looks for the mistake in a longer name.
+    /// The longest name that is compared, in bytes of UTF-8.
     public static let longestName = 128
-    /// More changes make another name, and not a misspelt one.
+    /// A name with more changes is a different name, not a misspelt one.
     private static let mostChanges = 6
-    /// What the names of one report may take in all; a step is one cell of a table of distances.
+    /// The maximum number of steps for all names of one report. A step is one cell of a table of distances.
     ///
-    /// A hundred names among ten thousand others take about as many.
+    /// Comparing a hundred names with ten thousand others takes about as many.
     public static let mostSteps = 1 << 23
-    /// What it takes to look at a name whose letters are not compared.
+    /// The steps for looking at a name, even if its letters are not compared.
     private static let stepsOfEach = 8
 
-    /// What is left of ``mostSteps``.
+    /// The remaining steps, from ``mostSteps`` down to 0.
     public private(set) var steps = mostSteps
 
-    /// For a report.
+    /// Creates the suggestions for one report.
     public init() {}
 
-    /// The known names that are nearly another one, nearest first; those that differ in capital letters only are the
-    /// nearest.
+    /// The known names that are similar to a wrong one, nearest first; names that differ only in capital letters are
+    /// the nearest.
     ///
     /// - Parameters:
     ///   - name: the wrong name.
     ///   - known: the names that exist.
-    ///   - limit: how many letters may be changed, added, left out, or exchanged with their neighbour; nil for a third of
-    ///     the name's.
-    ///   - most: the number of names, at most.
-    /// - Returns: none for a name longer than ``longestName``, and when ``mostSteps`` are used up before all known names
-    ///   were compared: so the result does not depend on their order.
+    ///   - limit: how many letters may be changed, added, left out, or exchanged with their neighbour; nil for a third
+    ///     of the name's letters, but 1 to 6.
+    ///   - most: the maximum number of names.
+    /// - Returns: none for a name longer than ``longestName``, or if ``mostSteps`` are used up before all known names
+    ///   are compared, so that the result does not depend on their order.
     public mutating func names(
         near name: String, among known: some Sequence<String>, atMost limit: Int? = nil, most: Int = 3
     ) -> [String] {
         near(name, known, limit).prefix(most).map(\.name)
     }
 
-    /// The same, but only those to which no other known name is nearer.
+    /// The same, but only the nearest names: all those with the smallest distance.
     public mutating func nearestNames(
         to name: String, among known: some Sequence<String>, atMost limit: Int
     ) -> [String] {
@@ -47,22 +47,24 @@ public struct NameSuggestions: Sendable {
         return near.prefix { $0.distance == near[0].distance }.map(\.name)
     }
 
-    /// Whether a name is one of the known ones with one slip of the finger in it: other capital letters, or one small letter
-    /// changed, left out, added, or exchanged with its neighbour, but not the first one, and none added at the end.
+    /// Whether a name is one of the known names with a single typing slip: different capital letters, or one lowercase
+    /// letter changed, left out, added, or exchanged with its neighbour. Changes of the first letter and additions at
+    /// the end are not slips.
     ///
-    /// For findings that would be wrong if the name was meant. Of 3,180 classes of nine applications, 1,460 have another class of
-    /// the same application that ``names(near:among:atMost:most:)`` finds near, as `ImportController` is near
-    /// `ExportController`; two pairs differ by such a slip. Prefixes, numbers and plurals make other names.
+    /// Use this for findings that would be wrong if the author meant the name as written. Of 3,180 classes of nine
+    /// applications, 1,460 have another class in the same application that ``names(near:among:atMost:most:)`` finds
+    /// near, such as `ImportController` and `ExportController`; only two pairs differ by such a slip. Prefixes, numbers
+    /// and plurals make different names.
     ///
-    /// - Returns: false for a name of less than ``shortestSlip`` letters, and where ``mostSteps`` are used up.
+    /// - Returns: false also for a name of fewer than ``shortestSlip`` letters, and once ``mostSteps`` are used up.
     package mutating func isSlip(_ name: String, ofAny known: some Sequence<String>) -> Bool {
         names(near: name, among: known, atMost: 1, most: .max).contains { Self.isSlip(name, of: $0) }
     }
 
-    /// Two short words may differ by a letter.
+    /// Two different words that are shorter may differ by only one letter.
     private static let shortestSlip = 5
 
-    /// `known` is known to differ by one change at most.
+    /// The two names must differ by at most one change.
     private static func isSlip(_ name: String, of known: String) -> Bool {
         let (one, other) = (Array(name.unicodeScalars), Array(known.unicodeScalars))
         guard min(one.count, other.count) >= shortestSlip else { return false }

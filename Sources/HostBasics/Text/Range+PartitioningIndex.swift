@@ -1,6 +1,5 @@
 extension Range<Int> {
-    /// The first number for which a condition is true, found by binary search, or the upper bound if it is true for
-    /// none.
+    /// The first number for which a condition is true, found by binary search; the upper bound if there is none.
     ///
     /// `belongsInSecondPartition`: must be false up to some number and true from that number on.
     package func partitioningIndex(where belongsInSecondPartition: (Int) -> Bool) -> Int {

@@ -1,13 +1,13 @@
 /// A name or path for a message, in quotation marks and with control characters escaped.
 ///
 /// So a hostile file name can neither move the cursor of a terminal nor forge a second line of a log. Text longer than
-/// any path is shortened, because a key of a property list may have megabytes.
+/// any path is shortened, because a key of a property list may be megabytes long.
 public func quoted(_ name: some StringProtocol) -> String { "“\(displayed(name))”" }
 
 /// The same without quotation marks, for a name in the middle of code.
 public func displayed(_ name: some StringProtocol) -> String { displayed(name, atMost: longestQuoted) }
 
-/// Some names of a list: “a”, “b” and “c”, the first of them by the order of their letters, and how many others there are.
+/// The first names of a list in the order of their letters, as in “a”, “b” and “c”, and the number of the others.
 ///
 /// - Parameters:
 ///   - names: any number of names of any length.
@@ -32,16 +32,16 @@ private func displayed(_ name: some StringProtocol, atMost longest: Int) -> Stri
     return String(decoding: name.utf8.prefix(longest - 8), as: UTF8.self).escapedForDisplay + "…"
 }
 
-/// In bytes; the result with the mark for the omitted part still has fewer.
+/// In bytes, before escaping and with the mark for the omitted part.
 private let longestQuoted = 4_096
-/// The same for each name of a list.
+/// The same limit for each name of a list.
 private let longestListed = 256
 
 extension StringProtocol {
     /// The text with all characters escaped that change how a terminal or a viewer displays text: control characters,
     /// line separators and the marks that change the direction of text.
     ///
-    /// The one place that decides what is escaped. The command-line tool also uses it.
+    /// Only this property decides what is escaped. The command-line tool also uses it.
     @_spi(Tools) public var escapedForDisplay: String {
         guard unicodeScalars.contains(where: \.isObeyedByDisplays) else { return String(self) }
         var text = ""
@@ -57,7 +57,7 @@ extension StringProtocol {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal or a viewer does something else with the character than show it.
+    /// Whether a terminal or a viewer obeys the character instead of showing it.
     @_spi(Tools) public var isObeyedByDisplays: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -75,7 +75,7 @@ extension UnsafeRawBufferPointer {
         var text = ""
         var rest = self[..<Swift.min(count, longest)]
         while !rest.isEmpty {
-            // The length of the scalar that is valid here, if any.
+            // The length of the valid scalar at this position, if any.
             let length = (1...4).first { length in
                 length <= rest.count && String(validating: rest.prefix(length), as: UTF8.self) != nil
             }

@@ -1,10 +1,10 @@
 import Glibc
 
 extension String {
-    /// Whether this text comes first in byte order, in which names are sorted so that they can be searched in a file.
+    /// Whether this text precedes another one in byte order, the order of names in files that are searched.
     ///
-    /// It uses memcmp(). The standard library compares UTF-8 views byte by byte, which takes ten times as long, and
-    /// compares texts by Unicode's rules.
+    /// Uses memcmp(): the standard library compares UTF-8 views byte by byte, which takes ten times as long, and
+    /// compares strings by Unicode's rules.
     package func precedesInBytes(_ other: String) -> Bool {
         let (own, others) = (utf8, other.utf8)
         let order = own.withContiguousStorageIfAvailable { own in

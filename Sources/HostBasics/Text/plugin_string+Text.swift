@@ -13,6 +13,6 @@ extension plugin_string {
     /// The text for comparisons and look-ups; nil if it is not UTF-8.
     package var validText: String? { String(validating: bytes, as: UTF8.self) }
 
-    /// The text for a message that says that it is not UTF-8.
+    /// The text for a message about text that is not UTF-8.
     package var shown: String { validText ?? bytes.shownBytes }
 }

@@ -1,8 +1,7 @@
-/// An object that belongs to others, inside the state of a ``Lock``: a closure of the application, a continuation, an
-/// object.
+/// Holds a closure, continuation or object of an application or plug-in inside the state of a ``Lock``.
 ///
-/// Code that replaces or removes it under the lock releases the last reference there. The box then keeps the content
-/// alive until the thread holds no lock.
+/// Code that replaces or removes the box under the lock may release the last reference to its content there. The box
+/// then keeps the content alive until the thread holds no lock.
 package final class Deferred<Value: Sendable>: Sendable {
     package let value: Value
 
@@ -13,8 +12,8 @@ package final class Deferred<Value: Sendable>: Sendable {
 
 /// A weak reference that may be read under a ``Lock``.
 ///
-/// Reading creates a strong reference for a moment. If the owner releases its reference meanwhile, this one is the
-/// last, and the deinitialiser runs where it is released. Here that never happens under a lock.
+/// Reading creates a strong reference for a moment. If the owner releases its reference meanwhile, the strong reference
+/// is the last one, and its release runs the deinitialiser. This type never lets that happen under a lock.
 package struct WeakReference<Object: AnyObject>: @unchecked Sendable {
     // @unchecked because an object of a plug-in need not be Sendable: for those, only the existence is checked.
     private weak var reference: Object?
@@ -23,8 +22,8 @@ package struct WeakReference<Object: AnyObject>: @unchecked Sendable {
 
     /// The object, if it still exists.
     ///
-    /// **Cost.** Under a lock, an entry in a list. To read many, copy the references and read them after the lock is
-    /// released.
+    /// **Cost.** Under a lock, each read adds an entry to a list. To read many, copy the references and read them after
+    /// the lock is released.
     package var object: Object? {
         let object = reference
         if let object { HeldLocks.keep(object) }

@@ -1,15 +1,15 @@
-// The types of the threads, which that module includes too.
+// For the types of threads, whose header this module also includes.
 internal import CPluginSupport
 import Glibc
 
-/// A thread of the library, which nobody waits for.
+/// A thread of the library that is never joined.
 package enum DetachedThread {
-    // Signals of a fault in the thread's own code, which cannot wait.
+    // Signals of a fault in the thread's own code. They stay unblocked, because they cannot wait.
     private static let faults = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS]
 
     /// Starts a thread.
     ///
-    /// The other signals are for the application's threads.
+    /// The thread blocks all other signals, which are for the application's threads.
     ///
     /// - Parameter body: runs on the thread, and ends it by returning.
     /// - Returns: 0, or the error number of pthread_create(); the body is then released without being run.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The number of listeners for all kinds of events.
 ///
-/// It is checked before the listeners are: usually there are none, and this check is the whole cost for a load.
+/// It is checked first: usually there are no listeners, and this check is the whole cost for a load.
 private let listenerCount = Atomic(0)
 
 /// The listeners to events of one kind.
@@ -10,7 +10,7 @@ private let listenerCount = Atomic(0)
 /// An event is queued where it happens, under the lock that keeps it in order with others. It is delivered when no lock
 /// is held, because a resumed task may run on an executor of the application.
 package final class EventListeners<Event: Sendable>: Sendable {
-    /// Whether anybody listens, even if only to events of another kind.
+    /// Whether there is any listener, even if only to events of another kind.
     package static var areWanted: Bool { listenerCount.load(ordering: .acquiring) > 0 }
 
     private struct State {
@@ -30,7 +30,7 @@ package final class EventListeners<Event: Sendable>: Sendable {
     /// It bounds the memory of a stream that nobody reads.
     package static var bufferLimit: Int { 1024 }
 
-    /// The events from now on, for one loop.
+    /// A stream of all later events, for one loop.
     package func stream() -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Event.self, bufferingPolicy: .bufferingNewest(Self.bufferLimit))
@@ -60,7 +60,7 @@ package final class EventListeners<Event: Sendable>: Sendable {
         }
     }
 
-    /// Delivers the queued events, unless another thread is doing so and takes them along.
+    /// Delivers the queued events, unless another thread is already delivering: it then delivers these too.
     ///
     /// Call this without a lock.
     @inline(never)

@@ -29,7 +29,7 @@ package enum HeldLocks {
     /// In release builds too: a thread that holds a lock here is close to a deadlock with itself. The code path is the
     /// same at each call, so tests find the mistake first.
     ///
-    /// - Parameter what: the foreign code that is about to run, as the end of a sentence.
+    /// - Parameter what: the code of a plug-in or the application that is about to run, as the object of a sentence.
     @inline(__always)
     package static func preconditionNone(before what: StaticString) {
         if !areNone { stop(what) }
@@ -64,12 +64,12 @@ package enum HeldLocks {
     /// Called when the outermost lock was released.
     @inline(never)
     static func runPostponed() {
-        // Taken first: the work may take locks itself, and postpones more when it does.
+        // The list is taken first: the work may take locks and then postpone more work.
         guard let list = phs_postponed() else { return }
         phs_set_postponed(nil)
         var works = Unmanaged<List>.fromOpaque(list).takeRetainedValue().works
         works.reverse()
-        // Each one is finished before the next begins.
+        // Each piece of work is finished and released before the next begins.
         while let work = works.popLast() { work() }
     }
 }

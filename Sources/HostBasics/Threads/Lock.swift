@@ -4,17 +4,17 @@ import Synchronization
 /// A value that one thread at a time may use: the only kind of lock in this module.
 ///
 /// **Rule.** While a thread holds a lock, it runs only our own code: no code of a plug-in, no observer, no closure of
-/// the application, and no deinitialiser that could lead to such code. Foreign code may call the library again, and
-/// would then wait for the lock that its own thread holds.
+/// the application, and no deinitialiser that could lead to such code. Such code may call the library again, and would
+/// then wait for the lock that its own thread holds.
 ///
 /// A line of Swift does not show which reference is the last one, so care is not enough. Three mechanisms enforce the
 /// rule:
 /// - each lock counts itself for its thread (``HeldLocks``), so that any code can check whether its thread holds one;
-/// - the end of an object under a lock is postponed until after it: ``PluginBundle``, ``CInstance`` and the boxes
-///   around foreign objects do this; a foreign closure or object in a lock's state is wrapped in a ``Deferred``; a weak
-///   reference that is read under a lock is a ``WeakReference``;
-/// - the few places that call foreign code first check ``HeldLocks/preconditionNone(before:)``. So a mistake stops
-///   every test that runs this code, instead of one run in a thousand.
+/// - an object that is released under a lock is deinitialised only after it: ``PluginBundle``, ``CInstance`` and the
+///   boxes around objects of plug-ins do this; a closure or object of a plug-in or the application in a lock's state is
+///   wrapped in a ``Deferred``; a weak reference that is read under a lock is a ``WeakReference``;
+/// - the few places that call code of a plug-in or the application first check ``HeldLocks/preconditionNone(before:)``.
+///   So a mistake stops every test that runs this code, instead of one run in a thousand.
 ///
 /// **Cost.** The cost of the standard library's Mutex, plus two changes of a thread-local variable.
 package struct Lock<State>: ~Copyable, @unchecked Sendable {
@@ -45,7 +45,7 @@ package struct Lock<State>: ~Copyable, @unchecked Sendable {
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         phs_note_lock()
-        // After the mutex was released, because a defer block runs when the function returns.
+        // Runs after the mutex is released, because a defer block runs when the function returns.
         defer { if phs_note_unlock() { HeldLocks.runPostponed() } }
         #if THREAD_SANITIZER
         return try mutex.withLock { (state) throws(Failure) in

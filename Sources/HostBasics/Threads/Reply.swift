@@ -1,6 +1,6 @@
 import Dispatch
 
-/// What one thread waits for, and another one gives, once.
+/// A value that one thread waits for and another thread supplies, once.
 ///
 /// **Threads.** Any.
 package final class Reply<Value: Sendable>: Sendable {
@@ -9,7 +9,7 @@ package final class Reply<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// The first value counts.
+    /// Supplies the value. Only the first call has an effect.
     package func give(_ new: Value) {
         let isFirst = value.withLock { value in
             if value != nil { return false }
@@ -19,7 +19,7 @@ package final class Reply<Value: Sendable>: Sendable {
         if isFirst { semaphore.signal() }
     }
 
-    /// Waits for the value, but not longer than a time.
+    /// Waits for the value; nil if it does not arrive in time.
     package func wait(within time: Duration) -> Value? {
         guard semaphore.wait(timeout: .now() + time / .seconds(1)) == .success else { return nil }
         semaphore.signal()
@@ -29,7 +29,7 @@ package final class Reply<Value: Sendable>: Sendable {
     /// Waits for the value.
     package func wait() -> Value {
         semaphore.wait()
-        // For other threads that wait, too.
+        // Wakes the next waiting thread, if any.
         semaphore.signal()
         return value.withLock(\.self)!
     }

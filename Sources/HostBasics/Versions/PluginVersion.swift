@@ -3,12 +3,12 @@
 /// `1.4`, `2`, `1.0.3.7`, `2.0-beta.2`, `1.4+linux`. Rules for the order:
 /// 1. number by number; missing numbers are 0, so that `1.0` equals `1`;
 /// 2. a pre-release is lower than its release: `2.0-beta` < `2.0`. Two pre-releases are compared part by part: numbers
-///    as numbers, and below words; words in ASCII order; and if one is the beginning of the other, the longer one is
-///    higher;
+///    as numbers, words in ASCII order, and a number is lower than a word. If one is the beginning of the other, the
+///    longer one is higher;
 /// 3. build metadata is ignored;
 /// 4. if the versions of two bundles are equal, the one with the higher `CFBundleVersion` is higher.
 ///
-/// Source: Semantic Versioning 2.0.0, sections 9 to 11, for any count of numbers and with zeros at their beginning.
+/// Source: Semantic Versioning 2.0.0, sections 9 to 11, extended to any count of numbers and to leading zeros.
 ///
 /// **Cost.** Reading is one pass over the text; comparing allocates nothing.
 public struct PluginVersion: Sendable, LosslessStringConvertible {
@@ -49,8 +49,8 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
         self = Self.leading(text) ?? .zero
     }
 
-    /// The version of a bundle: `CFBundleShortVersionString`, or `CFBundleVersion` if the first does not begin with a
-    /// number; equal ones are ordered by `CFBundleVersion`.
+    /// The version of a bundle: `CFBundleShortVersionString`, or `CFBundleVersion` if the former does not begin with a
+    /// number. Equal versions are ordered by `CFBundleVersion`.
     package init(short: String?, build: String?) {
         let build = Self.leading(build)
         guard var version = Self.leading(short) else {
@@ -91,8 +91,8 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
 
     /// The numbers separated by dots at the beginning of a text, and their length in bytes.
     ///
-    /// They end where the next part is not a number of 63 bits, or is beyond the longest version. A catalogue reads one
-    /// version per plug-in.
+    /// They end where the next part is not a number of 63 bits, or exceeds the longest version. Speed matters: a
+    /// catalogue reads one version per plug-in.
     private static func leadingNumbers(_ text: String) -> (numbers: [Int], length: Int) {
         var text = text
         return text.withUTF8 { bytes in
@@ -167,7 +167,7 @@ extension PluginVersion: Comparable, Hashable {
 
     private static func partPrecedes(_ a: String, _ b: String) -> Bool {
         switch (a.utf8.allSatisfy(isDigit), b.utf8.allSatisfy(isDigit)) {
-        case (true, true): (a.utf8.count, a) < (b.utf8.count, b)  // of any size, and without zeros at the beginning
+        case (true, true): (a.utf8.count, a) < (b.utf8.count, b)  // of any size; leading zeros were removed
         case (true, false): true
         case (false, true): false
         case (false, false): a < b

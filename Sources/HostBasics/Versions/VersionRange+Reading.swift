@@ -161,7 +161,7 @@ extension VersionRange {
         private mutating func take(while condition: (Character) -> Bool) -> String {
             let start = position
             while position < characters.count, condition(characters[position]) {
-                // A separate sign, even if another follows without a blank.
+                // `||` is always a separate sign, even without a blank before it.
                 if isNext("||") { break }
                 position += 1
             }
