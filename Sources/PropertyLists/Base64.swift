@@ -1,8 +1,8 @@
 /// Base64 text: four characters for three bytes (RFC 4648).
 public enum Base64 {
-    /// The bytes that a text stands for, or nil where it is not base64.
+    /// The bytes that a text encodes, or nil if it is not base64; the padding may be missing.
     ///
-    /// Blanks may stand anywhere; the padding may be left out, as Interface Builder does.
+    /// Blanks are allowed anywhere. Interface Builder omits the padding.
     public static func decoding(_ text: String) -> [UInt8]? {
         var digits = text.utf8.filter { $0 != 0x20 && !(0x09...0x0D).contains($0) }
         if !digits.contains(UInt8(ascii: "=")), digits.count % 4 > 1 {

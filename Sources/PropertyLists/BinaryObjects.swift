@@ -5,7 +5,7 @@ struct BinaryObjects {
     /// The type of an object; its references are not followed yet.
     enum Object {
         case value(PropertyList)
-        /// `count` references follow one another from the offset `references`; a dictionary has two per entry.
+        /// `count` references begin at the offset `references`; a dictionary has two per entry.
         case container(isDictionary: Bool, count: Int, references: Int)
     }
 
@@ -52,7 +52,7 @@ struct BinaryObjects {
     /// The sizes of an object, all 0 for one without a length.
     ///
     /// They are the bytes of its content or references in the file, the maximum number of decoded bytes, and the memory
-    /// for these.
+    /// for the decoded bytes.
     func sizes(_ object: Int) throws(PropertyListFault) -> (inFile: Int, decoded: Int, memory: Int) {
         let start = try offset(of: object)
         let marker = bytes[start]
@@ -64,7 +64,7 @@ struct BinaryObjects {
             let count = try content(marker, start, unit: 1).count
             return (count, count, PropertyList.storageSize(text: count))
         case 0x6:
-            // Three bytes of UTF-8 for every two, and at least as many again while the text is built.
+            // Every two bytes may become three bytes of UTF-8, and need at least as many again while the text is built.
             let count = try content(marker, start, unit: 2).count
             return (count, count / 2 * 3, PropertyList.storageSize(text: count / 2 * 7))
         case 0xA: return (try content(marker, start, unit: referenceSize).count, 0, 0)
@@ -168,7 +168,7 @@ struct BinaryObjects {
         let size = 1 << Int(marker & 0x0F)
         let first = try payload(start, size: size)
         if size < 8 { return PropertyList(bytes.bigEndian(at: first, size: size)) }
-        // Eight bytes have a sign. Numbers above Int64.max are written with sixteen.
+        // An integer of eight bytes has a sign, so numbers above Int64.max take sixteen.
         let low = bytes.bigEndian(at: first + size - 8, size: 8)
         if size == 8 { return .integer(Int64(bitPattern: low)) }
         let high = bytes.bigEndian(at: first, size: 8)

@@ -2,10 +2,10 @@
 ///
 /// The file is a heap of objects, a table of their offsets and a trailer. Objects may be shared, so the file is a
 /// graph: each object is decoded once, cycles are found by marking open containers, and shared parts count towards the
-/// limits each time they are referred to. Objects may also overlap, so that a megabyte of file could mean gigabytes of
-/// strings: the budget counts what is decoded, and the content of shared parts wherever they are referred to.
+/// limits each time they are referred to. Objects may also overlap, so that a file of one megabyte could expand to
+/// gigabytes of strings. So the budget counts the decoded bytes, and the content of shared parts at each reference.
 struct BinaryParser: ~Copyable {
-    /// What is known about an object.
+    /// The state of an object.
     private struct Slot {
         var value: PropertyList?
         /// How many values and keys it contains, at all levels.
@@ -24,7 +24,7 @@ struct BinaryParser: ~Copyable {
         /// How many references it has: its elements, or first its keys and then its values.
         let count: Int
         let references: Int
-        /// The counts at the time when it was opened.
+        /// The counts when the container was opened.
         let nodesBefore: Int
         let bytesBefore: Int
         var next = 0
@@ -49,14 +49,14 @@ struct BinaryParser: ~Copyable {
     /// The bytes of content so far; shared content counts each time.
     private var expanded = 0
     var budget: ReadingBudget
-    /// How many bytes of the file the objects that are not decoded yet may take.
+    /// How many bytes of the file the remaining objects may take.
     ///
-    /// Each byte belongs to one object, so decoding takes time in proportion to the file. It starts with twice the
-    /// space for objects in the file, because some writers list an object twice.
+    /// Normally each byte belongs to one object. The limit keeps decoding linear in the size of the file. It starts at
+    /// twice the space for objects in the file, because some writers list an object twice.
     private var room: Int
     /// Keys that already exist in their dictionary.
     private(set) var duplicates = DuplicateKeys()
-    /// Those faults, and others that were left out or replaced, for a checker.
+    /// Faults for a checker: repeated keys, and faults of entries that were left out.
     private(set) var tolerated: [PropertyListFault] = []
     /// How many faults were found in addition to those in `tolerated`.
     private(set) var furtherTolerated = 0
@@ -77,7 +77,7 @@ struct BinaryParser: ~Copyable {
 
     /// Reads the whole list.
     mutating func parse() throws(PropertyListFault) -> PropertyList {
-        // The slots for all objects are the first memory that the size of the file determines.
+        // The slots are the first memory whose size the file determines, so their number is checked first.
         guard objects.count <= nodeLimit else {
             throw objects.fault(
                 .tooManyNodes, objects.trailer.offset + 8,
@@ -139,7 +139,7 @@ struct BinaryParser: ~Copyable {
         guard let object = try? objects.reference(at: place), case .string(let key)? = slots[object].value else {
             return
         }
-        // If one key is repeated, thousands may be.
+        // Once one key is repeated, thousands may be.
         switch frames[last].entries.enter(value, forKey: key, policy, mayRepeat: !duplicates.isEmpty) {
         case .none: break
         case .sameValue: note(key, at: place, hasSameValue: true)
@@ -152,7 +152,7 @@ struct BinaryParser: ~Copyable {
     private mutating func note(_ key: String, at place: Int, hasSameValue: Bool) {
         let isRepeated = policy == .keepFirst && hasSameValue
         let objects = objects
-        // Created only if it is kept: thousands of keys may be equal.
+        // The fault is created only if it is kept: thousands of keys may be equal.
         tolerate(
             objects.fault(
                 isRepeated ? .repeatedKey : .duplicateKey, place, TreeBuilder.message(key, isRepeated: isRepeated)))
@@ -185,7 +185,7 @@ struct BinaryParser: ~Copyable {
         tolerate(fault)
     }
 
-    /// Adds an object's value to the innermost container, or opens the object if it is a container itself.
+    /// Adds an object's value to the innermost container, or opens the object if it is a container.
     private mutating func visit(_ object: Int, from place: Int) throws(PropertyListFault) {
         if let value = slots[object].value {
             let height = Int(slots[object].height)
@@ -220,7 +220,7 @@ struct BinaryParser: ~Copyable {
         }
     }
 
-    /// What a shared value counts in addition to its content.
+    /// The bytes that each value counts in addition to its content.
     private static let nodeSize = 8
 
     private mutating func open(
@@ -230,7 +230,7 @@ struct BinaryParser: ~Copyable {
         var frame = Frame(
             object: object, isDictionary: isDictionary, count: count, references: references, nodesBefore: nodes,
             bytesBefore: expanded)
-        // Everything that it refers to counts at least once, so a huge container is refused before it is built.
+        // Each of its references counts at least once, so a huge container is refused before it is built.
         try self.count(count, at: references)
         if !isDictionary {
             try spend(PropertyList.storageSize(elements: count), at: references)
@@ -257,7 +257,7 @@ struct BinaryParser: ~Copyable {
         if tolerated.count < ReadingBudget.mostFindings { tolerated.append(fault()) } else { furtherTolerated += 1 }
     }
 
-    /// The height of a container is that of its highest element plus one.
+    /// A container is one level higher than its highest element.
     private mutating func raiseHeight(_ height: Int) {
         guard let last = frames.indices.last else { return }
         frames[last].height = max(frames[last].height, height + 1)

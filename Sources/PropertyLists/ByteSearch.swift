@@ -1,5 +1,5 @@
 extension UnsafeBufferPointer<UInt8> {
-    /// The offset of the first of two bytes from a position on; the count if neither follows.
+    /// The offset of the next occurrence of either byte, from a position on; the count if there is none.
     ///
     /// Most of a list is text between two such bytes, so eight bytes are examined in one step.
     @inline(__always)
@@ -57,7 +57,7 @@ extension UnsafeBufferPointer<UInt8> {
 
     /// The high bit of each zero byte.
     ///
-    /// The result is exact up to the first such byte, and only that one is used.
+    /// The result is exact up to the first zero byte, and callers use only that one.
     @inline(__always)
     static func zeroBytes(_ word: UInt64) -> UInt64 {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080

@@ -1,10 +1,10 @@
-/// A strings table in a form in which one key can be found without reading the whole file.
+/// A form of strings tables in which one key can be found without reading the whole file.
 ///
-/// A packer makes it from a `.strings` file and puts it beside that file. docs/bundle-format.md, "Compiled tables",
-/// describes the format.
+/// A packer makes a compiled table from a `.strings` file and puts it beside that file. docs/bundle-format.md,
+/// "Compiled tables", describes the format.
 ///
-/// The text is authoritative. The head states from which text the table was made: its size, its time, and a hash of its
-/// bytes.
+/// The text is authoritative. The head identifies the text that the table was made from by its size, its time, and a
+/// hash of its bytes.
 ///
 /// **Threads.** No shared state.
 public enum CompiledStrings {
@@ -16,17 +16,17 @@ public enum CompiledStrings {
     static let headSize = 56
     static let slotSize = 8
     static let rowSize = 16
-    /// How many slots a search examines.
+    /// The maximum number of slots that a search examines.
     ///
-    /// A table whose keys collide more often is read as a whole, with a hash that nobody can predict.
+    /// A table whose keys collide more often is read as a whole, with an unpredictable hash.
     static let mostProbes = 32
-    /// How often a search reads: each examined slot may lead to a row and to a key of the same length, and the slots are
-    /// read in groups.
+    /// The maximum number of reads of a search: each examined slot may lead to a row and to a key of the same length,
+    /// and the slots are read in groups.
     public static let mostReads = 2 * mostProbes + 6
 
-    /// The head: what the first bytes of a compiled table state.
+    /// The head of a compiled table, from its first bytes.
     ///
-    /// Only what the reader checks is trusted.
+    /// The reader trusts only the values that it checks.
     public struct Head: Sendable, Equatable {
         /// The size of a head in bytes.
         public static let size = headSize
@@ -44,8 +44,8 @@ public enum CompiledStrings {
         var rows: Int { headSize + slots * slotSize }
         var texts: Int { rows + count * rowSize }
 
-        /// Reads the head of a compiled table; nil if the bytes are not one of this format, or if they contradict each
-        /// other.
+        /// Reads the head of a compiled table; nil if the bytes are not a head of this format, or if they contradict
+        /// each other.
         ///
         /// `bytes`: the first bytes of the file. `fileSize`: the size of the file.
         public init?(_ bytes: UnsafeRawBufferPointer, fileSize: UInt64) {
@@ -65,7 +65,7 @@ public enum CompiledStrings {
             }
         }
 
-        /// The range of bytes among the texts; nil if it is not completely among them.
+        /// A range of bytes of the file; nil if it is not completely inside the texts.
         func place(_ start: UInt32, _ length: UInt32) -> Range<Int>? {
             let (start, length) = (Int(start), Int(length))
             guard start >= texts, start + length <= fileSize else { return nil }
@@ -75,7 +75,7 @@ public enum CompiledStrings {
 
     /// A hash of a text's bytes.
     ///
-    /// It shows that a text was changed, but not who changed it: both files belong to one bundle.
+    /// It detects that a text was changed, but not by whom: both files belong to one bundle.
     public static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var sum: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(bytes.count)
         var offset = 0
@@ -101,8 +101,8 @@ public enum CompiledStrings {
     ///   - text: the bytes of a `.strings` file.
     ///   - modified: when the file was last changed, in nanoseconds since 1970.
     ///   - limits: how much is accepted.
-    /// - Returns: the bytes of the file, which are equal for equal arguments; nil for a text with a fault, or with keys
-    ///   that collide too often. Such a text gets no compiled table.
+    /// - Returns: the bytes of the file, which are equal for equal arguments; nil for a text that has a fault or no
+    ///   entries, or whose keys collide too often. Such a text gets no compiled table.
     public static func compile(
         _ text: [UInt8], modified: Int64, limits: PropertyListLimits = .stringsTable
     ) -> [UInt8]? {

@@ -22,34 +22,34 @@ public struct DuplicateKey: Sendable, Hashable {
 
 /// The keys that a list has more than once.
 ///
-/// Two keys are equal if their bytes are: keys that differ only in their Unicode form are two keys, and a Swift
+/// Two keys are equal if their bytes are equal. Keys that differ only in their Unicode form are two keys, but a Swift
 /// dictionary contains only the first of them.
 public struct DuplicateKeys: Sendable, Hashable {
     /// The first ones in the order of the file, as many as a report lists.
     public internal(set) var listed: [DuplicateKey] = []
-    /// How many there are in addition to those.
+    /// How many there are in addition to ``listed``.
     public internal(set) var further = 0
-    /// Whether one of those has a different value than the first with its name.
+    /// Whether one of the further keys has a different value than the first occurrence.
     public internal(set) var furtherDiffer = false
 
-    /// The first key that was left out because a key before it is spelt with other bytes, but differs from it in the Unicode
-    /// form only; nil if there is none.
+    /// The first key that was left out because an earlier key differs from it only in the Unicode form; nil if there is
+    /// none.
     public internal(set) var otherForm: String?
 
-    /// A list without such keys.
+    /// A list without repeated keys.
     public init() {}
 
-    /// Whether no key was there twice.
+    /// Whether no key is repeated.
     public var isEmpty: Bool { listed.isEmpty && further == 0 }
 }
 
-/// What a dictionary has under a key already.
+/// What a dictionary already has under a key.
 enum KeyRepetition {
     /// Nothing, so the value was added.
     case none
     case sameValue
     case otherValue
-    /// A value under a key of other bytes that differs in the Unicode form only.
+    /// A value under a key that has other bytes, but differs only in the Unicode form.
     case otherForm
 
     fileprivate init(isSameValue: Bool) { self = isSameValue ? .sameValue : .otherValue }
@@ -77,7 +77,7 @@ extension [String: PropertyList] {
 }
 
 extension String {
-    /// It uses memcmp(), because comparing views of UTF-8 takes ten times as long, and thousands of keys may be equal.
+    /// Uses memcmp(), because comparing views of UTF-8 takes ten times as long, and thousands of keys may be equal.
     fileprivate func hasBytes(of other: String) -> Bool {
         let (own, others) = (utf8, other.utf8)
         guard own.count == others.count else { return false }

@@ -43,10 +43,10 @@ struct EscapeReader {
         }
     }
 
-    /// What an author meant by the sequence whose backslash is at the position, if it has another meaning here; nil for
-    /// any other.
+    /// A message about the sequence whose backslash is at the position, if authors often mean something else by it;
+    /// otherwise nil.
     ///
-    /// Authors copy these from sources: `\(name)` of Swift, `\x41` and `\U0001F600` of C.
+    /// Authors copy such sequences from source code: `\(name)` from Swift, `\x41` and `\U0001F600` from C.
     func foreignMeaning() -> String? {
         func digits(_ range: Range<Int>) -> Bool {
             range.upperBound <= text.count && range.allSatisfy { NumberText.hexadecimalDigit(text[$0]) != nil }
@@ -58,7 +58,7 @@ struct EscapeReader {
         case UInt8(ascii: "x") where digits(start + 1..<start + 2):
             return "In a table, \\x stands for the letter x, and its digits are text."
         case UInt8(ascii: "U") where digits(start + 1..<start + 9):
-            // Up to \U0003…: four digits that alone would be a control character that no text has.
+            // Up to \U0003…: the first four digits alone would be a control character, which no text has.
             guard text[start + 1..<start + 4].allSatisfy({ $0 == UInt8(ascii: "0") }), text[start + 4] <= 0x33,
                 let scalar = UInt32(String(decoding: text[start + 1..<start + 9], as: UTF8.self), radix: 16),
                 let character = Unicode.Scalar(scalar)

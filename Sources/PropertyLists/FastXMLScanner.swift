@@ -2,9 +2,9 @@
 ///
 /// It stops at the first unusual construct.
 ///
-/// Everything that it scans to the end, ``PropertyListReader`` reads without fault and with the same result. Constructs
-/// that need more than a check of a few bytes are left to that reader: encodings, character references, equal keys,
-/// reals, dates and data.
+/// If the scan reaches the end, ``PropertyListReader`` reads the same text without a fault and with the same result.
+/// Constructs that need more than a check of a few bytes are left to that reader: encodings, character references,
+/// equal keys, reals, dates and data.
 struct FastXMLScanner: ~Copyable {
     let text: ListText
     let bytes: UnsafePointer<UInt8>
@@ -63,7 +63,7 @@ struct FastXMLScanner: ~Copyable {
                 keyCount = firstKey
                 return take("</dict>")
             }
-            // Beyond ASCII, equal keys may have different bytes.
+            // Equal keys that are not ASCII may have different bytes.
             guard let content = readText(), take("</key>"), !content.holdsReference, content.isASCII,
                 case let key = text.buffer(content.range), note(key, since: firstKey),
                 skipBlanks(), let place = readValue(depth: depth), body(key, place)
@@ -99,7 +99,7 @@ struct FastXMLScanner: ~Copyable {
         return false
     }
 
-    /// Records a key; false if its dictionary may already have it.
+    /// Records a key; false if its dictionary may already have it, or if the key is left to the reader.
     private mutating func note(_ key: UnsafeBufferPointer<UInt8>, since first: Int) -> Bool {
         var hash = UInt64(truncatingIfNeeded: key.count)
         var offset = 0
@@ -119,7 +119,7 @@ struct FastXMLScanner: ~Copyable {
         return true
     }
 
-    /// The bits of the golden ratio, which spread those of a word over the whole product.
+    /// The bits of the golden ratio. Multiplying by it spreads the bits of a word over the whole product.
     private static let multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
 
     // MARK: Values
@@ -248,7 +248,7 @@ struct FastXMLScanner: ~Copyable {
         UInt64(littleEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self))
     }
 
-    /// The bits of the first bytes of a word; fewer than eight bytes.
+    /// A mask for the first bytes of a word; fewer than eight bytes.
     @inline(__always)
     private static func mask(_ count: Int) -> UInt64 {
         (1 << UInt64(truncatingIfNeeded: count &* 8)) &- 1

@@ -1,6 +1,6 @@
 /// The faults of one file: the first ones, and the number of the others.
 ///
-/// A file can have a fault every few bytes, and each listed one takes a hundred times as much memory.
+/// A file can have a fault every few bytes, and each listed fault takes a hundred times as much memory as those bytes.
 struct FaultList {
     private(set) var faults: [TextFault] = []
     /// How many there are in addition to those in `faults`.
@@ -12,7 +12,7 @@ struct FaultList {
 
     /// Adds a fault.
     ///
-    /// If the list is full, its message is not created.
+    /// If the list is full, the fault's message is not created.
     mutating func add(_ fault: @autoclosure () -> TextFault) {
         if faults.count < ReadingBudget.mostFindings { faults.append(fault()) } else { further += 1 }
     }
@@ -26,7 +26,7 @@ struct FaultList {
     /// Counts faults that were not created.
     mutating func add(further count: Int) { further += count }
 
-    /// Keeps only the fault for which the whole file is left out.
+    /// Keeps only the fault because of which the whole file is left out.
     mutating func replaceAll(with fault: TextFault) {
         faults = [fault]
         further = 0

@@ -1,4 +1,4 @@
-/// A list from the point of view of a checker: its readable content, its faults, and the positions of its keys.
+/// A list as a checker sees it: its readable content, its faults, and the positions of its keys.
 ///
 /// **Threads**: a value; may be shared freely.
 public struct InspectedList: Sendable {
@@ -78,10 +78,10 @@ public struct InspectedList: Sendable {
         code == .duplicateKey || code == .repeatedKey
     }
 
-    /// The positions of all keys, created at each call: most lists have no faults, and then nobody needs a position.
+    /// The positions of all keys. They are created at each call, because a list without faults needs none.
     public func keyPlaces() -> KeyPlaces { KeyPlaces(keys) }
 
-    /// The position of a key, given the keys that lead to it; nil if it does not exist, and in binary lists.
+    /// The position of a key, given the keys that lead to it; nil if it does not exist, or if the list is binary.
     ///
     /// `places`: the positions of all keys of this list; create them once for several look-ups.
     public func place(ofKey path: [String], in places: KeyPlaces? = nil) -> Place? {
@@ -91,7 +91,7 @@ public struct InspectedList: Sendable {
 
     /// Removes the values that are not text from a table and reports them.
     ///
-    /// - Returns: how many more there are than were reported.
+    /// - Returns: how many more such values there are than were reported.
     mutating func keepTexts(_ budget: ReadingBudget) -> Int {
         guard let list = value else { return 0 }
         let entries: [String: String]

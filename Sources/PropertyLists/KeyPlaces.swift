@@ -12,9 +12,9 @@ public struct KeyPlaces: Sendable {
     private var paths: [Step: Int32] = [:]
     /// For each path, the position of the last key, whose value is used.
     ///
-    /// The position is negative for an array on the way.
+    /// The position is negative for an array between two keys.
     private var offsets: [Int] = []
-    /// The work of finding the paths.
+    /// The work of finding the paths, in bytes of keys.
     private(set) var hashedBytes = 0
 
     /// - Parameter keys: in the order of the text.

@@ -25,11 +25,11 @@ public enum ListInspector {
     ///
     /// - Parameters:
     ///   - bytes: The file's content. Not referred to after the call.
-    ///   - kind: The type as which it is read.
+    ///   - kind: The type to read the file as.
     ///   - limits: How much is accepted.
     /// - Returns: The readable content, and all faults in the order of the file. If there are no faults, the reader of
-    ///   this kind reads the list without faults and with the same value. In tables, escapes with which authors of other
-    ///   languages mean something else are faults of code `foreignEscape` here; readers accept them.
+    ///   this kind reads the list without faults and with the same value. In tables, escapes that mean something else
+    ///   in Swift or C are faults of code `foreignEscape` here; readers accept them.
     ///
     /// **Cost**: linear in the size.
     public static func inspect(

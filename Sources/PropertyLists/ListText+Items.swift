@@ -22,15 +22,15 @@ extension ListText {
     /// whole numbers and Booleans, and no repeated key in a dictionary.
     ///
     /// This is the fast way to the results of ``PropertyListReader/read(_:limits:)-(UnsafeRawBufferPointer,_)``: it
-    /// creates no dictionary, and only those values that are requested. If it does not recognise something, above all a
-    /// fault, the whole list is left to that reader.
+    /// creates no dictionary, and only those values that are requested. If it finds something that it does not
+    /// recognise, in particular a fault, the whole list is left to that reader.
     ///
-    /// - Parameter body: may be called with entries of a list that is then not recognised.
+    /// - Parameter body: may receive entries of a list that later turns out not to be recognised.
     /// - Returns: whether the list was recognised to its end. If so, it is within the standard limits.
     ///
     /// **Cost.** One nanosecond for two or three bytes; no memory.
     public func forEachItem(_ body: ItemBody) -> Bool {
-        // Limited in size, so that it cannot contain more values than a limit allows.
+        // The size is limited, so that the list cannot contain more values than the limits allow.
         guard count <= Self.largestScanned else { return false }
         return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 128) { keys in
             var scan = FastXMLScanner(self, keys: keys)
@@ -62,7 +62,7 @@ extension ListText {
 
     /// The value at a position that the scan of this text reported; created at each call.
     ///
-    /// - Returns: nil if the text was not recognised to its end, for some places.
+    /// - Returns: the value; for some places nil if the text was not recognised to its end.
     public func value(at place: ListPlace) -> PropertyList? {
         precondition(Int(place.start) + Int(place.count) <= count)
         let content = buffer(Int(place.start)..<Int(place.start) + Int(place.count))

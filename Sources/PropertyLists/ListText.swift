@@ -1,4 +1,4 @@
-// @unchecked: see above.
+// @unchecked: see “Threads” below.
 /// The bytes of a list or a strings table, followed by zeros, so that words of eight bytes can be read at its end.
 ///
 /// **Threads.** Written by its creator before it is shared; read by any thread.

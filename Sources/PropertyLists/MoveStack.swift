@@ -46,20 +46,20 @@ struct MoveStack<Element>: ~Copyable {
         base[count - 1] = element
     }
 
-    /// Destroys the elements above the first ones.
+    /// Destroys the elements above the first `newCount`.
     mutating func truncate(to newCount: Int) {
         precondition(newCount >= 0 && newCount <= count)
         (base + newCount).deinitialize(count: count - newCount)
         count = newCount
     }
 
-    /// Moves the elements above the first ones into an array.
+    /// Moves the elements above the first `newCount` into an array.
     mutating func takeArray(above newCount: Int) -> [Element] {
         precondition(newCount >= 0 && newCount <= count)
         let taken = count - newCount
         count = newCount
-        // The initialiser writes a length of 0 into the one empty array of the process, which the thread sanitiser
-        // rightly reports.
+        // The initialiser would write a length of 0 into the empty array that the whole process shares, which the
+        // thread sanitiser rightly reports.
         if taken == 0 { return [] }
         return Array(unsafeUninitializedCapacity: taken) { buffer, initialized in
             buffer.baseAddress?.moveInitialize(from: base + newCount, count: taken)
@@ -67,9 +67,9 @@ struct MoveStack<Element>: ~Copyable {
         }
     }
 
-    /// Removes the elements above the first ones.
+    /// Removes the elements above the first `newCount`.
     ///
-    /// The caller must move every one of them at once; they do not belong to the stack any more, and the next `append`
+    /// The caller must move all of them out at once: they no longer belong to the stack, and the next `append`
     /// overwrites them.
     mutating func surrender(above newCount: Int) -> UnsafeMutableBufferPointer<Element> {
         precondition(newCount >= 0 && newCount <= count)

@@ -80,7 +80,7 @@ enum NumberText {
 }
 
 extension PropertyList {
-    /// A whole number without a sign, in the only case that fits it.
+    /// A whole number without a sign: `integer` if it fits, otherwise `unsigned`.
     init(_ magnitude: UInt64) {
         self = Int64(exactly: magnitude).map { .integer($0) } ?? .unsigned(magnitude)
     }

@@ -8,9 +8,9 @@ struct OldStyleScanner: ~Copyable {
     var tolerated = FaultList()
     /// Whether sequences that other languages define are recorded in `tolerated`, for a checker.
     var reportsForeignEscapes = false
-    /// How many bytes were examined in vain, ahead of the position or a second time.
+    /// How many bytes were examined in vain: ahead of the position, or a second time.
     ///
-    /// It grows with the text, and not with its square.
+    /// The number grows in proportion to the text, not to its square.
     var examined = 0
     private var unescaped: [UInt8] = []
     /// From these offsets on, each kind of quote is known to be never closed; searching again would take quadratic

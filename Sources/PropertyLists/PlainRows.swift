@@ -1,9 +1,9 @@
-/// Rows of a table while it is made: an array that is not asked at each use whether somebody else holds it.
+/// The rows of a table under construction: an array without a check at each use whether it is shared.
 struct PlainRows<Row: BitwiseCopyable>: ~Copyable {
     private var room: UnsafeMutableBufferPointer<Row>
     private(set) var count = 0
 
-    /// `capacity`: for how many rows there is room; there will be more for more.
+    /// `capacity`: the number of rows to reserve memory for; the memory grows if there are more.
     init(capacity: Int) { room = .allocate(capacity: max(capacity, 1)) }
 
     deinit { room.deallocate() }

@@ -1,4 +1,4 @@
-/// What is wrong with a property list, and where.
+/// A fault in a property list, with its position.
 ///
 /// **Threads**: a value; may be shared freely.
 public struct PropertyListFault: Error, Sendable, Hashable, CustomStringConvertible {
@@ -102,7 +102,7 @@ extension PropertyListFault.Code {
     public static let unknownEntity = Self(rawValue: "unknown-entity")
     /// The document type has an internal subset, in which entities could be declared.
     public static let documentTypeSubset = Self(rawValue: "document-type-subset")
-    /// A dictionary's key is not text, or missing.
+    /// A dictionary's key is missing or is not text.
     public static let keyNotString = Self(rawValue: "key-not-string")
     /// A key without its value, or a list without any value.
     public static let missingValue = Self(rawValue: "missing-value")

@@ -1,7 +1,7 @@
 /// How much a reader accepts.
 ///
-/// A list from a stranger's bundle is read before anything vouches for it. So each limit is checked before the memory
-/// is allocated.
+/// A list from a stranger's bundle is read before anything shows that it can be trusted. So each limit is checked
+/// before memory is allocated.
 public struct PropertyListLimits: Sendable, Hashable {
     /// The largest file, in bytes.
     public var size: Int

@@ -8,8 +8,8 @@
 public enum PropertyListReader {
     /// Reads a property list in any of its three forms.
     ///
-    /// The form is recognised by the content, as Apple's readers do: `bplist` begins a binary list, a first character
-    /// `<` that begins XML markup an XML one. Anything else is an old-style list, whose data (`<0fbd77>`) and typed
+    /// The form is recognised by the content, as Apple's readers do. A binary list begins with `bplist`, and an XML
+    /// list with a `<` that begins XML markup. Anything else is an old-style list, whose data (`<0fbd77>`) and typed
     /// values (`<*BY>`) also begin with `<`. Text is UTF-8, or UTF-16 or UTF-32 recognised by the byte-order mark or by
     /// zero bytes; an XML declaration may also name US-ASCII or ISO-8859-1.
     ///

@@ -17,7 +17,7 @@ public struct ReadingBudget: Sendable {
     public static let factor = 16
     /// The steps, and the decoded bytes, that any input may use in addition, because small files have fixed costs.
     public static let allowance = 1 << 20
-    /// The number of findings that a reader lists about one input, at most.
+    /// The maximum number of findings that a reader lists about one input.
     ///
     /// One more finding then states how many others there are.
     public static let mostFindings = 100
@@ -70,15 +70,16 @@ public struct ReadingBudget: Sendable {
         bytes = limit
     }
 
-    /// The budget for a list, without the memory for its findings and without the bytes that the reader uses, for each
-    /// byte of the file, while it reads: for the file in another encoding, or for the text of a value under
-    /// construction.
+    /// The budget for a list, less the memory for its findings and the working memory of the reader.
+    ///
+    /// `bytesOfEach`: the working memory for each byte of the file. The reader needs it for the file in another
+    /// encoding, or for the text of a value under construction.
     init(list size: Int, working bytesOfEach: Int) {
         self.init(inputSize: size)
         bytes -= bytesOfEach * size + 1 << 16
     }
 
-    /// The most steps, and the most decoded bytes, for an input of a given size.
+    /// The maximum number of steps, and of decoded bytes, for an input of a given size.
     public static func limit(forInputOf size: Int) -> Int {
         let (product, overflows) = max(size, 0).multipliedReportingOverflow(by: factor)
         return overflows || product > Int.max - allowance ? .max : product + allowance

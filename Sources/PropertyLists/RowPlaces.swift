@@ -1,16 +1,17 @@
-/// The numbers of rows by the hashes of their texts: an open-addressing table that keeps neither texts nor hashes.
+/// Finds the numbers of rows by the hashes of their texts: an open-addressing table that keeps neither texts nor
+/// hashes.
 struct RowPlaces: Sendable {
-    /// Each row in the next free place from that of its hash.
+    /// Each row is in the first place that was free, from the place of its hash on.
     ///
-    /// -1 is free. Their number is a power of two, and half of them are free.
+    /// -1 marks a free place. The number of places is a power of two, and at least half of them are free.
     private var places: [Int32]
     private var count = 0
-    /// Differs from process to process, so that no document can be made for texts of equal hashes.
+    /// Differs from process to process, so that no document can be written whose texts have equal hashes.
     private static let seed = UInt64.random(in: .min ... .max) | 1
 
     /// An empty table.
     ///
-    /// `count`: how many rows it has room for; it grows with more.
+    /// `count`: the number of rows to reserve memory for; the table grows if there are more.
     init(reserving count: Int) {
         var size = 16
         while size < 2 * count { size *= 2 }
@@ -29,9 +30,9 @@ struct RowPlaces: Sendable {
         return nil
     }
 
-    /// Enters the row after the last one.
+    /// Adds the next row.
     ///
-    /// `hashOfRow`: the hash of a row that was entered before, for a table that grows.
+    /// `hashOfRow`: returns the hash of an earlier row; called when the table grows.
     mutating func append(_ hash: UInt64, _ hashOfRow: (Int) -> UInt64) {
         if 2 * count >= places.count {
             places = Array(repeating: -1, count: 2 * places.count)
@@ -49,7 +50,8 @@ struct RowPlaces: Sendable {
 
     /// The hash of some bytes of a text.
     ///
-    /// A product of two words of 64 bits, folded, for each eight of them: all bits depend on all bytes.
+    /// For each eight bytes, multiplies two words of 64 bits and folds the product, so that all bits of the hash depend
+    /// on all bytes.
     @inline(__always)
     static func hash(_ text: UnsafeBufferPointer<UInt8>, at start: Int, count: Int) -> UInt64 {
         var hash = seed ^ UInt64(truncatingIfNeeded: count)

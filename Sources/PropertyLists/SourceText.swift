@@ -16,7 +16,7 @@ public struct SourceText: Sendable {
         var marks = [place]
         for distant in stride(from: Self.distance, to: text.count, by: Self.distance) {
             var offset = distant
-            // A character has at most three such bytes; more of them are not text.
+            // A character has at most three continuation bytes; more in a row are not text.
             while offset < min(distant + 3, text.count), text[offset] & 0xC0 == 0x80 { offset += 1 }
             place.advance(to: offset, in: text)
             marks.append(place)
@@ -43,8 +43,8 @@ public struct SourceText: Sendable {
     ///
     /// The text before it must be UTF-8; the text after it need not be.
     func offset(line: Int, column: Int) -> Int? {
-        // The last mark before it: both are sorted by line and then by column. It must not be at the same position,
-        // because invalid bytes have no column of their own.
+        // The last mark before the position: both are sorted by line and then by column. The mark must not be at the
+        // same position, because invalid bytes have no column of their own.
         var place = marks.last { ($0.line, $0.column) < (line, column) } ?? TextPlace()
         return bytes.withUnsafeBufferPointer { text in
             while (place.line, place.column) < (line, column) {

@@ -2,8 +2,8 @@ extension StringsIndex {
     /// The index of a file without faults, in the form of nearly all files: `"key" = "value";` with comments, in UTF-8
     /// or UTF-16.
     ///
-    /// This is the fast way to the results of ``StringsReader/read(_:limits:)``. If it does not recognise something,
-    /// such as a fault, a word without quotes, or a repeated key, the whole file is left to that reader.
+    /// This is the fast way to the results of ``StringsReader/read(_:limits:)``. If it finds something that it does not
+    /// recognise, such as a fault, a word without quotes, or a repeated key, the whole file is left to that reader.
     ///
     /// - Parameters:
     ///   - file: the file's content. The index keeps it.
@@ -107,7 +107,7 @@ extension StringsIndex {
 
 /// Finds values that share one string in memory.
 private struct SharedValues {
-    /// The address of a string's bytes; nil for a short one, which contains its bytes itself.
+    /// The address of a string's bytes; nil for a short string, which has no bytes outside.
     private typealias Storage = UnsafeRawPointer
 
     private var rooms: Set<Storage> = []

@@ -41,7 +41,7 @@ public final class StringsIndex: @unchecked Sendable {
     /// Its memory lives as long as the index.
     public let places: Places
 
-    /// Only the hash table: plain pointers, so that a look-up does not count references.
+    /// Only the hash table: plain pointers, so that a look-up does no reference counting.
     public struct Places {
         fileprivate let bytes: UnsafePointer<UInt8>
         fileprivate let entries: UnsafeMutablePointer<Entry>

@@ -2,6 +2,7 @@
 ///
 /// Translators write these files by hand, so the reader keeps as much as possible: a faulty entry is reported with its
 /// position and left out, and every good entry before and after it is kept.
+///
 /// **Threads**: no shared state; may be called from any thread.
 public enum StringsReader {
     /// At most this many faults are listed; the last one then states how many more there are.
@@ -13,9 +14,9 @@ public enum StringsReader {
     /// property lists whose values are strings. For the text form:
     ///
     /// 1. the encoding is UTF-8, UTF-16 or UTF-32 with a byte-order mark, or UTF-16 or UTF-32 without one, recognised
-    ///    by the zero bytes of the first character. Bytes that are not UTF-8 are read as Latin-1 or, if it has bytes
-    ///    that Latin-1 has for control characters only, as Windows-1252, with a fault `assumedLatin1`. A byte that is
-    ///    no character in either becomes U+FFFD, with a fault `invalidEncoding`;
+    ///    by the zero bytes of the first character. A file that is not UTF-8 is read as Latin-1 or, if it has bytes
+    ///    that are control characters in Latin-1, as Windows-1252, with a fault `assumedLatin1`. A byte that is not a
+    ///    character in either becomes U+FFFD, with a fault `invalidEncoding`;
     /// 2. keys and values are in double or single quotes, or bare words of letters, digits and `_ $ / : . - +`;
     /// 3. `"key";` means a value equal to the key;
     /// 4. of equal keys the last wins, and each later one is reported as `duplicateKey`;
@@ -203,7 +204,7 @@ public enum StringsReader {
         return try converted.withUnsafeBufferPointer { (text) throws(PropertyListFault) in try body(text, faults) }
     }
 
-    /// The entries of a list that are text, and faults for the others; only as many are created as a report lists.
+    /// The entries of a list that are text, and faults for the others, but only as many as a report lists.
     static func texts(
         of root: PropertyList, _ budget: ReadingBudget
     ) throws(PropertyListFault) -> (entries: [String: String], others: [PropertyListFault], further: Int) {

@@ -13,7 +13,7 @@ struct StringsScan {
     private var capacity: Int
     /// Whether any key contains a backslash.
     ///
-    /// Its entry has the mark for escaped values in the length of the key.
+    /// In the entry of such a key, the length of the key has the mark for escaped values.
     private(set) var hasEscapedKeys = false
 
     init(_ text: ListText, from start: Int, isASCII: Bool) {
@@ -60,7 +60,7 @@ struct StringsScan {
         return true
     }
 
-    /// Skips blanks and comments; returns false at other characters that are not ASCII.
+    /// Skips blanks and comments; false for a comment that is not recognised.
     @inline(__always)
     private mutating func skipBlanks() -> Bool {
         while true {
@@ -93,7 +93,7 @@ struct StringsScan {
         guard bytes[position + 1] == UInt8(ascii: "/") else { return false }
         let start = position
         position = text.offset(of: 0x0A, or: 0x0D, from: position)
-        // Unicode's own line ends also end the comment.
+        // Unicode's line ends, U+2028 and U+2029, also end the comment.
         return isASCII || !text[start..<position].contains(0xE2)
     }
 
@@ -154,7 +154,7 @@ struct StringsScan {
 }
 
 extension ListText {
-    /// A text with the decoded keys of entries with escapes appended at its end; these entries then refer to them.
+    /// This text followed by the decoded form of all keys with escapes; the entries then refer to the decoded keys.
     func unescapingKeys(of entries: UnsafeMutablePointer<StringsIndex.Entry>, count: Int) -> ListText {
         let escaped = StringsIndex.Entry.escaped
         var room = 0
@@ -166,7 +166,7 @@ extension ListText {
         var end = self.count
         for number in 0..<count where entries[number].keyLength & escaped != 0 {
             entries[number].keyLength &= ~escaped
-            // Never longer than with its escapes.
+            // A decoded key is never longer than with its escapes.
             let key = EscapeReader.unescaped(buffer(entries[number].key))
             entries[number].keyStart = UInt32(end)
             entries[number].keyLength = UInt32(key.count)

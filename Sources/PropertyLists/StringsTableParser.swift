@@ -38,7 +38,7 @@ struct StringsTableParser: ~Copyable {
         return (entries, faults)
     }
 
-    /// Why the whole table is left out.
+    /// Why the whole table is left out; nil if it is not.
     private var overBudget: ReadingBudget.Exhausted? {
         if hasNoMemory { return ReadingBudget.Exhausted(resource: .bytes, inputSize: budget.inputSize) }
         return recoveries < 0 ? ReadingBudget.Exhausted(resource: .steps, inputSize: budget.inputSize) : nil
@@ -126,7 +126,7 @@ struct StringsTableParser: ~Copyable {
         let found =
             "Found \(Excerpt.character(scanner.text, at: scanner.position)) after the key \(Excerpt.of(key)); "
             + "\"=\" or \";\" is expected."
-        // As in "key = "value"; the quotation mark of the value was taken for the end of the key.
+        // As in "key = "value"; the quotation mark of the value was read as the end of the key.
         let isUnclosed = key.last { $0 != " " && $0 != "\t" } == "="
         let fault = TextFault(
             .missingSeparator, at: isUnclosed ? start : scanner.position,
@@ -211,7 +211,7 @@ struct StringsTableParser: ~Copyable {
         return scanner.next == UInt8(ascii: "=") || (afterLineBreak && scanner.next == UInt8(ascii: ";"))
     }
 
-    /// Skips a list, dictionary or data with everything in it; without its end, returns false and restores the
+    /// Skips a list, dictionary or data with everything in it. If it has no end, returns false and restores the
     /// position.
     private mutating func skipNestedValue() -> Bool {
         let start = scanner.position

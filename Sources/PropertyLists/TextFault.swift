@@ -50,7 +50,7 @@ struct TextPlace: Sendable {
     private(set) var line = 1
     private(set) var column = 1
 
-    /// Moves forward to an offset; one past the end means the end.
+    /// Moves forward to an offset; an offset past the end means the end.
     mutating func advance(to target: Int, in text: UnsafeBufferPointer<UInt8>) {
         let stop = min(target, text.count)
         while offset < stop {
@@ -103,14 +103,15 @@ enum Excerpt {
         guard let scalar = text.unicodeScalars.first, text.unicodeScalars.count == 1, isMisleading(scalar),
             let name = scalar.properties.name
         else { return of(text) }
-        // Nobody can see which character it is.
+        // A reader could not see which character it is.
         let number = String(scalar.value, radix: 16, uppercase: true)
         return "U+\(String(repeating: "0", count: max(0, 4 - number.count)))\(number) (\(name))"
     }
 
-    /// Whether a character leaves no mark of its own and is not the usual blank, or looks like one of the signs of a list.
+    /// Whether a character is not visible on its own and is not the space, or looks like one of the signs of a list.
     private static func isMisleading(_ scalar: Unicode.Scalar) -> Bool {
-        // The Greek question mark and the wide forms of signs look like “;”, “=” and the like; a braille pattern is blank.
+        // The Greek question mark and the wide forms of signs look like “;”, “=” and the like; a braille pattern is
+        // blank.
         if [0x037E, 0x2800].contains(scalar.value) || (0xFF01...0xFF5E).contains(scalar.value) { return true }
         return switch scalar.properties.generalCategory {
         case .format, .lineSeparator, .paragraphSeparator, .spaceSeparator: scalar != " "

@@ -1,16 +1,16 @@
 /// Builds arrays and dictionaries from values, with an explicit stack instead of recursion.
 ///
-/// Finished values and keys wait in two flat stacks until their container closes, which is then allocated once with its
-/// final size. In a long container they are moved on earlier, so that it is never in memory twice. Nothing nested
-/// beyond the limit is ever built, so nothing that deep is ever released either.
+/// Finished values and keys wait in two flat stacks until their container closes. The container is then allocated once,
+/// with its final size. The values of a long container are moved out of the stacks earlier, so that it is never in
+/// memory twice. Nothing nested beyond the limit is ever built, so nothing that deep is ever released either.
 struct TreeBuilder: ~Copyable {
     /// Which value counts if keys are equal.
     ///
     /// The position of each later key is kept in `duplicates`.
     enum DuplicatePolicy {
-        /// The policy of property lists, with keys that are equal if their bytes are.
+        /// The policy of property lists. Keys are equal if their bytes are.
         case keepFirst
-        /// The policy of strings tables, with keys that are equal as Swift's strings are.
+        /// The policy of strings tables. Keys are equal if they are equal Swift strings.
         case keepLast
     }
 
@@ -65,17 +65,17 @@ struct TreeBuilder: ~Copyable {
     private var frames: [Frame] = []
     private var keys = MoveStack<Key>(capacity: 32)
     private var values = MoveStack<PropertyList>(capacity: 32)
-    /// The outermost first; most lists have none.
+    /// The values of long containers, the outermost container first; most lists have none.
     private var moved: [Moved] = []
     private var nodes = 0
     var budget: ReadingBudget
     /// Repeated keys; as many as a report lists.
     private(set) var duplicates: [Duplicate] = []
-    /// How many more there were.
+    /// How many more repeated keys there were.
     private(set) var furtherDuplicates = 0
-    /// ``DuplicateKeys/otherForm``.
+    /// See ``DuplicateKeys/otherForm``.
     private(set) var otherForm: String?
-    /// Whether one of those has a different value than the first.
+    /// Whether one of the further repeated keys has a different value than the first occurrence.
     private(set) var furtherDiffer = false
     /// Whether the position of every key is recorded, for a checker.
     var recordsKeys = false
@@ -159,10 +159,10 @@ struct TreeBuilder: ~Copyable {
 
     // MARK: Long containers
 
-    /// With this many values, moving them on is worthwhile.
+    /// With this many values, moving them out of the stacks is worthwhile.
     private static let many = 1_024
 
-    /// Makes room in a full stack: moves the values of the innermost container on if there are many; otherwise the
+    /// Makes room in a full stack: moves the values of the innermost container out if there are many; otherwise the
     /// stacks grow.
     @inline(never)
     private mutating func makeRoom(at offset: Int) throws(TextFault) {
@@ -210,8 +210,8 @@ struct TreeBuilder: ~Copyable {
         moved.append(part)
     }
 
-    /// How many values a container will have if the text continues as it began: a long one then grows once, and not to
-    /// twice its size.
+    /// How many values a container will have if the text continues as it began. With this estimate, a long container
+    /// grows only once, and not to twice its size.
     private func expected(_ count: Int, from start: Int, to offset: Int) -> Int {
         let factor = min(Double(textSize - start) / Double(max(offset - start, 1)), 16)
         return max(Int(Double(count) * factor * 1.02) + 64, count + count / 4)
@@ -228,7 +228,7 @@ struct TreeBuilder: ~Copyable {
             let part = moved.removeLast()
             value = frame.isDictionary ? .dictionary(part.entries) : .array(part.elements)
         } else {
-            // Containers of tiny values take much more memory than text.
+            // Containers of tiny values take much more memory than their text.
             let count = values.count - frame.firstValue
             try pay(frame.storageSize(count), at: frame.offset)
             if frame.isDictionary {
@@ -253,7 +253,7 @@ struct TreeBuilder: ~Copyable {
         values.replaceLast(with: .uid(UInt64(identifier)))
     }
 
-    /// Discards incomplete parts down to the finished entries of the outermost dictionary.
+    /// Discards everything but the finished entries of the outermost dictionary.
     ///
     /// Afterwards reading can continue with the dictionary's next key. Returns false if the outermost value is not a
     /// dictionary.
@@ -303,7 +303,7 @@ struct TreeBuilder: ~Copyable {
             furtherDiffer = furtherDiffer || !hasSameValue
             return
         }
-        // The last key of the outermost dictionary is that of the value being read.
+        // The last key of the outermost dictionary is the key of the value being read.
         let isNested = frames.count > 1 && frames[0].isDictionary
         let outermost = isNested ? keys[frames[1].firstKey - 1].name : key.name
         duplicates.append(Duplicate(key: key, outermost: outermost, hasSameValue: hasSameValue))
@@ -327,9 +327,9 @@ struct TreeBuilder: ~Copyable {
             .tooManyNodes, at: offset, "The list holds more than \(nodeLimit) keys and values, which is the limit.")
     }
 
-    /// The fault for a checker.
+    /// The fault that a checker reports for a repeated key.
     func fault(_ duplicate: Duplicate) -> TextFault {
-        // The translator of a table should see each key once.
+        // In a strings table, a repetition with the same value is reported too: a translator should see each key once.
         let isRepeated = policy == .keepFirst && duplicate.hasSameValue
         return TextFault(
             isRepeated ? .repeatedKey : .duplicateKey, at: duplicate.key.offset,

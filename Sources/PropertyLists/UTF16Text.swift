@@ -1,6 +1,7 @@
 /// A text in UTF-16 that is converted to UTF-8 piece by piece.
 ///
-/// So a large file need never be in memory as a whole: allocating its pages takes the system as long as the conversion.
+/// So a large file need never be in memory as a whole: for the system, allocating its pages takes as long as the
+/// conversion.
 ///
 /// **Threads.** One owner at a time.
 public struct UTF16Text: ~Copyable {
@@ -10,9 +11,9 @@ public struct UTF16Text: ~Copyable {
     private let bigEndian: Bool
     /// The maximum size of the file.
     private let size: Int
-    /// How much of it was processed, including the mark.
+    /// How many bytes of the file were processed, including the mark.
     private(set) var taken: Int
-    /// How much of the text's memory is written.
+    /// How many bytes of the text are written.
     private var end = 0
 
     /// Nil if the file is not in UTF-16.
@@ -32,9 +33,9 @@ public struct UTF16Text: ~Copyable {
 
     /// Appends the next piece of the file.
     ///
-    /// - Returns: how many of its bytes were processed. If the piece cuts a character, its first bytes are not
-    ///   processed and must be at the start of the next piece. Nil if the piece contains a lone surrogate, or the file
-    ///   becomes too long.
+    /// - Returns: how many of its bytes were processed. If the piece ends inside a character, the first bytes of that
+    ///   character are not processed and must be at the start of the next piece. Nil if the piece contains a lone
+    ///   surrogate, or the file becomes too long.
     public mutating func append(_ piece: UnsafeBufferPointer<UInt8>) -> Int? {
         guard let source = piece.baseAddress else { return 0 }
         guard piece.count <= size - taken else { return nil }

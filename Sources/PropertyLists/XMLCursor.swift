@@ -1,15 +1,15 @@
-/// The text of an XML file and a place in it: what property lists and nib documents have in common.
+/// The text of an XML file and a position in it. The readers of property lists and of nib documents share this type.
 ///
 /// It reads blanks, comments, processing instructions, and references to characters. ``XMLParser`` (property lists) and
-/// ``XMLDocument`` (any elements) know which elements there are and what they may contain.
+/// ``XMLDocument`` (any elements) define which elements exist and what they may contain.
 struct XMLCursor: ~Copyable {
     /// Valid UTF-8 without NUL.
     let text: UnsafeBufferPointer<UInt8>
     var position = 0
     /// Character data that is not contiguous in the file.
     var gathered: [UInt8] = []
-    /// From these offsets on, it is known that nothing ends a comment, an instruction, or a CDATA section; searching
-    /// again for each one that begins would take quadratic time.
+    /// The offsets from which a comment, an instruction, or a CDATA section is known to have no end. Searching again
+    /// for each one that begins would take quadratic time.
     private var neverEnds = InlineArray<3, Int>(repeating: .max)
     /// The steps of searches without a result, which no budget has counted yet.
     private var fruitlessSteps = 0
@@ -27,7 +27,7 @@ struct XMLCursor: ~Copyable {
 
     @inline(__always)
     mutating func skipBlanks() {
-        // A variable of its own stays in a register.
+        // A local variable stays in a register.
         var end = position
         while isBlank(byte(at: end)) { end &+= 1 }
         position = end
@@ -77,7 +77,7 @@ struct XMLCursor: ~Copyable {
 
     /// Moves past the next occurrence of a terminator.
     ///
-    /// A search without a result costs steps, and is done once for each kind.
+    /// A search without a result costs steps, so it is done only once for each kind.
     mutating func skip(
         _ kind: Skipped, past terminator: StaticString, from start: Int, _ message: String
     ) throws(TextFault) {
@@ -92,7 +92,8 @@ struct XMLCursor: ~Copyable {
         throw TextFault(.truncated, at: position, message)
     }
 
-    /// The steps of searches without a result since the last call: for the budget of a reader that continues.
+    /// The steps of searches without a result since the last call, for the budget of a reader that continues after a
+    /// fault.
     mutating func takeFruitlessSteps() -> Int {
         defer { fruitlessSteps = 0 }
         return fruitlessSteps

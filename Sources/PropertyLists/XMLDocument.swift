@@ -1,27 +1,28 @@
-/// An XML document of any elements, as rows of two tables that refer to its bytes.
+/// An XML document with any elements, stored as rows of two tables that refer to its bytes.
 ///
-/// Meant for documents of unknown origin: it reads in one pass without recursion, keeps to limits, and every fault has its
-/// place. It reads UTF-8 alone, and refuses a document type, CDATA sections, and references other than the five of XML and
-/// those to characters. Control characters are refused, also as references. Comments and processing instructions may stand
-/// wherever XML allows them. Text stands in elements without children only; between elements there are blanks. A line end in a
-/// text is a line feed, however the file writes it (XML 1.0, section 2.11).
+/// Meant for documents of unknown origin: it reads in one pass without recursion, keeps to limits, and reports every
+/// fault with its position. It reads only UTF-8, and refuses a document type, CDATA sections, and references other than
+/// XML's five entities and those to characters. Control characters are refused, also as references. Comments and
+/// processing instructions are allowed wherever XML allows them. Only elements without children may contain text;
+/// between elements only blanks are allowed. A line end in a text is a line feed, however the file writes it (XML 1.0,
+/// section 2.11).
 ///
 /// Elements are numbered in the order of the document, so the descendants of an element follow it.
 ///
-/// **Threads.** Any; immutable. **Cost.** One pass; names and values become strings when they are asked for.
+/// **Threads.** Any; immutable. **Cost.** One pass; strings for names and values are created only on request.
 public final class XMLDocument: Sendable {
     /// How much is accepted.
     public struct Limits: Sendable, Hashable {
-        /// The largest file, in bytes; at most 1 GiB has an effect.
+        /// The largest file, in bytes; values above 1 GiB count as 1 GiB.
         public var size: Int
-        /// How deep elements may nest; the root has depth 1.
+        /// How deeply elements may nest; the root has depth 1.
         public var depth: Int
         /// How many elements there may be.
         public var elements: Int
         /// The longest text or value of an attribute, in bytes.
         public var text: Int
 
-        /// Limits of one's own.
+        /// Creates limits.
         public init(size: Int, depth: Int, elements: Int, text: Int) {
             self.size = size
             self.depth = depth
@@ -30,9 +31,10 @@ public final class XMLDocument: Sendable {
         }
     }
 
-    /// More attributes make the search for two of one name too long; no document has so many in an element.
+    /// The maximum number of attributes of an element. With more, the search for two of the same name would take too
+    /// long; no document has so many.
     static let mostAttributes = 128
-    /// In bytes.
+    /// The longest name, in bytes.
     static let longestName = 1_024
 
     struct Element {
@@ -44,10 +46,10 @@ public final class XMLDocument: Sendable {
         /// The content between its tags; empty for `<a/>`.
         var contentStart: UInt32
         var contentEnd: UInt32
-        /// The number of the first element that is not a descendant.
+        /// The number of the first element after its descendants.
         var end: UInt32
         var attributeCount: UInt8
-        /// Whether the content is not its text byte by byte: it holds references, comments or carriage returns.
+        /// Whether the bytes of the content differ from its text, because of references, comments or carriage returns.
         var isEncoded: Bool
     }
 
@@ -56,7 +58,7 @@ public final class XMLDocument: Sendable {
         /// The number of its name.
         var name: UInt32
         var valueStart: UInt32
-        /// The value's length, and whether it is encoded as the highest bit: no file is so long.
+        /// The value's length; the highest bit, which no length needs, states whether the value is encoded.
         private var lengthAndEncoding: UInt32
 
         init(nameStart: Int, name: UInt32, valueStart: Int, valueLength: Int, isEncoded: Bool) {
@@ -83,8 +85,8 @@ public final class XMLDocument: Sendable {
     ///   - file: the file's bytes.
     ///   - limits: how much is accepted.
     /// - Throws: ``PropertyListFault``; `tooLarge`, `tooDeep` and `tooManyNodes` for the limits, `empty` for a file of
-    ///   blanks, `invalidEncoding` and `unknownEncoding` for what is not UTF-8, `truncated`, `malformedMarkup` and
-    ///   `unknownEntity` for what is not XML, `documentTypeSubset` for a document type.
+    ///   blanks, `invalidEncoding` and `unknownEncoding` for a file that is not UTF-8, `truncated`, `malformedMarkup`
+    ///   and `unknownEntity` for a file that is not XML, `documentTypeSubset` for a document type.
     public init(_ file: [UInt8], limits: Limits) throws(PropertyListFault) {
         guard file.count <= min(limits.size, 1 << 30) else {
             throw PropertyListFault(
@@ -142,9 +144,9 @@ public final class XMLDocument: Sendable {
 
     // MARK: Names
 
-    /// A name, to ask for elements and attributes of that name.
+    /// A name for finding the elements and attributes that have it.
     ///
-    /// **Cost.** A look-up in a table, after which comparing with names of the document is comparing numbers.
+    /// **Cost.** One look-up in a table. Comparisons with names of the document then compare numbers.
     public func name(_ name: StaticString) -> XMLName {
         bytes.withUnsafeBufferPointer { XMLName(number: names.number(of: name, in: $0) ?? .max) }
     }
@@ -152,16 +154,16 @@ public final class XMLDocument: Sendable {
     /// Whether an element has a name.
     public func isElement(_ element: Int, named name: XMLName) -> Bool { Int(elements[element].name) == name.number }
 
-    /// The name of an attribute, to compare it with others of the document.
+    /// The name of an attribute, for comparisons with other names of the document.
     public func numberedName(ofAttribute attribute: Int) -> XMLName { XMLName(number: Int(attributes[attribute].name)) }
 
-    /// The number of an element's attribute of a name.
+    /// The number of an element's attribute with a name; nil if there is none.
     public func attribute(_ name: XMLName, ofElement element: Int) -> Int? {
         guard name.number < names.all.count else { return nil }
         return attributes(ofElement: element).first { Int(attributes[$0].name) == name.number }
     }
 
-    /// The value of an element's attribute of a name.
+    /// The value of an element's attribute with a name; nil if there is none.
     public func value(_ name: XMLName, ofElement element: Int) -> String? {
         attribute(name, ofElement: element).map(value(ofAttribute:))
     }
@@ -171,7 +173,7 @@ public final class XMLDocument: Sendable {
     /// The number of elements; the root is 0.
     public var count: Int { elements.count }
 
-    /// The bytes of the file without its byte-order mark, and those that this value takes beside them.
+    /// The bytes of the file without its byte-order mark, and the bytes of the tables.
     public var memory: (file: Int, tables: Int) {
         (
             bytes.count,
@@ -198,7 +200,7 @@ public final class XMLDocument: Sendable {
         Children(elements: elements, number: element + 1, end: Int(elements[element].end))
     }
 
-    /// Calls a function with each child of an element, in order, and counts no reference to do so.
+    /// Calls a function with each child of an element, in order, without reference counting.
     @inline(__always)
     public func forEachChild(of element: Int, _ body: (Int) -> Void) {
         var number = element + 1
@@ -209,7 +211,7 @@ public final class XMLDocument: Sendable {
         }
     }
 
-    /// The number of the first element that is not a descendant of one.
+    /// The number of the first element after an element and its descendants.
     public func end(ofElement element: Int) -> Int { Int(elements[element].end) }
 
     /// The text of an element without children; empty for one with children.
@@ -264,17 +266,17 @@ public final class XMLDocument: Sendable {
             }
     }
 
-    /// The value of an attribute, its references replaced.
+    /// The value of an attribute, with its references replaced.
     public func value(ofAttribute attribute: Int) -> String {
         let row = attributes[attribute]
         let (start, count) = (Int(row.valueStart), Int(row.valueLength))
         return row.isEncoded ? decoded(start, count, isAttribute: true) : string(start, count)
     }
 
-    /// The number that an attribute has as its value, written as decimal digits with an optional minus sign; nil for another
-    /// value, and for one of more than 18 digits.
+    /// The value of an attribute as a number: at most 18 decimal digits with an optional minus sign; nil for any other
+    /// value.
     ///
-    /// No string is made of it.
+    /// Creates no string.
     public func integer(ofAttribute attribute: Int) -> Int? {
         let row = attributes[attribute]
         guard !row.isEncoded else { return nil }
@@ -293,23 +295,23 @@ public final class XMLDocument: Sendable {
         }
     }
 
-    /// The length of an attribute's value as it is written, in bytes; without its references it is at most as long.
+    /// The length of an attribute's value as written, in bytes. With its references replaced, it is at most as long.
     public func length(ofValue attribute: Int) -> Int { Int(attributes[attribute].valueLength) }
 
     /// Whether an attribute has an empty value.
     public func isEmpty(valueOf attribute: Int) -> Bool { attributes[attribute].valueLength == 0 }
 
-    /// Whether an attribute has a value, written without references.
+    /// Whether an attribute has the given value, written without references.
     public func isValue(ofAttribute attribute: Int, _ value: StaticString) -> Bool {
         holds(value, at: Int(attributes[attribute].valueStart), count: Int(attributes[attribute].valueLength))
     }
 
-    /// The number of an element's attribute of a name.
+    /// The number of an element's attribute with a name; nil if there is none.
     public func attribute(_ name: StaticString, ofElement element: Int) -> Int? {
         attributes(ofElement: element).first { isAttribute($0, named: name) }
     }
 
-    /// The value of an element's attribute of a name.
+    /// The value of an element's attribute with a name; nil if there is none.
     public func value(_ name: StaticString, ofElement element: Int) -> String? {
         attribute(name, ofElement: element).map(value(ofAttribute:))
     }
@@ -347,7 +349,7 @@ public final class XMLDocument: Sendable {
 
     /// A text with its references replaced.
     ///
-    /// They were checked when the document was read.
+    /// The references were checked when the document was read.
     private func decoded(_ start: Int, _ count: Int, isAttribute: Bool) -> String {
         bytes.withUnsafeBufferPointer { text in
             let end = start + count
@@ -362,8 +364,8 @@ public final class XMLDocument: Sendable {
                         _ = try cursor.skipMarkup()
                     } else {
                         cursor.position += 1
-                        // XML: a line end is one line feed, and a blank in an attribute's value is a space, unless they are
-                        // written as references.
+                        // By the rules of XML, a line end is one line feed, and a blank in an attribute's value is a
+                        // space, unless they are written as references.
                         let isReturn = byte == UInt8(ascii: "\r")
                         if isReturn, cursor.byte(at: cursor.position) == UInt8(ascii: "\n") { cursor.position += 1 }
                         let blank: UInt8 = isAttribute ? 0x20 : UInt8(ascii: "\n")

@@ -1,30 +1,30 @@
-/// A name of elements and attributes, as one document numbers it.
+/// A name of elements and attributes, by its number in one document.
 ///
 /// See ``XMLDocument/name(_:)``.
 public struct XMLName: Sendable, Hashable {
-    /// Greater than all others for a name that the document does not have.
+    /// For a name that the document does not have, it is greater than all numbers of the document.
     public let number: Int
 }
 
-/// The different names of a document's elements and attributes, numbered in the order in which they first stand in it.
+/// The different names of a document's elements and attributes, numbered in the order of their first occurrence.
 ///
 /// Rows refer to names by these numbers, because comparing numbers is faster than comparing texts.
 struct XMLNames: Sendable {
     struct Row {
-        /// Where the name first stands.
+        /// The offset of its first occurrence.
         let start: UInt32
         let length: UInt16
         /// Its first eight bytes.
         let word: UInt64
     }
 
-    /// What a name takes: its row, and two places in the table.
+    /// The memory of a name: its row, and two places in the table.
     static var bytesOfEach: Int { MemoryLayout<Row>.stride + 2 * MemoryLayout<Int32>.stride }
 
     private(set) var all: [Row] = []
     private var places = RowPlaces(reserving: 64)
 
-    /// The number of a name that stands in the document's text; a new one for a new name.
+    /// The number of a name in the document's text; a new name gets a new number.
     @inline(__always)
     mutating func number(of start: Int, _ length: Int, in text: UnsafeBufferPointer<UInt8>) -> UInt32 {
         let hash = RowPlaces.hash(text, at: start, count: length)
@@ -56,7 +56,7 @@ struct XMLNames: Sendable {
         }
     }
 
-    /// Whether a name stands at an offset of the document's text; its end is not looked at.
+    /// Whether the document's text has a name at an offset. Does not check that the name ends there.
     @inline(__always)
     func isName(_ number: UInt32, at offset: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         let row = all[Int(number)]

@@ -109,7 +109,7 @@ extension XMLParser {
 
     /// Skips `name="value"`.
     ///
-    /// Only `version` of `<plist>` exists, and its value does not matter.
+    /// Property lists have only `version` of `<plist>`, and its value does not matter.
     private mutating func skipAttribute(_ element: XMLElement) throws(TextFault) {
         while xml.isNameByte(xml.byte(at: position)) { position += 1 }
         xml.skipBlanks()

@@ -67,7 +67,7 @@ struct XMLParser: ~Copyable {
 
     /// Continues with the next key, if faults are tolerated and there is one.
     private mutating func recover(from fault: TextFault) throws(TextFault) {
-        // A key that was found instead of a value is good itself.
+        // If a key was found instead of a value, that key is good: reading continues there.
         let from = fault.code == .missingValue ? fault.offset : position
         guard isLenient, fault.code != .tooManyNodes, fault.code != .overBudget, builder.abandonEntry(),
             let key = xml.find("<key>", from: from)

@@ -1,4 +1,4 @@
-/// The one pass over a document that ``XMLDocument`` is made of.
+/// The single pass over a document that makes an ``XMLDocument``.
 struct XMLScan: ~Copyable {
     private var xml: XMLCursor
     private let limits: XMLDocument.Limits
@@ -8,14 +8,14 @@ struct XMLScan: ~Copyable {
     private(set) var elements: PlainRows<XMLDocument.Element>
     private(set) var attributes: PlainRows<XMLDocument.Attribute>
     private(set) var names = XMLNames()
-    /// What was read of the elements of each name, by the name's number.
+    /// What the last element of each name had, by the name's number.
     private var seen: [Seen] = []
     /// The name of the element that was read last.
     private var lastName: UInt32?
     /// The elements that are open, the innermost last.
     private var open: [Int] = []
 
-    /// What the last element of a name had: the next one mostly has the same, which is compared first.
+    /// What the last element of a name had. The next element of that name usually has the same, so this is tried first.
     private struct Seen {
         /// The numbers of its attributes, whose names are likely in this order.
         var attributes: Range<Int>
@@ -34,7 +34,7 @@ struct XMLScan: ~Copyable {
         self.limits = limits
         self.hasReturns = hasReturns
         budget = ReadingBudget(inputSize: text.count)
-        // What documents of Interface Builder need; others make the tables grow.
+        // Enough for documents of Interface Builder; for others the tables grow.
         elements = PlainRows(capacity: min(limits.elements, text.count / 64 + 8))
         attributes = PlainRows(capacity: text.count / 28 + 8)
     }
@@ -62,7 +62,7 @@ struct XMLScan: ~Copyable {
         }
     }
 
-    /// Nearly all blanks are the spaces that a line is indented with.
+    /// Optimised for spaces that indent a line, as nearly all blanks do.
     @inline(__always)
     private mutating func skipBlanks() {
         if xml.byte(at: position) == UInt8(ascii: "\n") { position &+= 1 }
@@ -74,7 +74,7 @@ struct XMLScan: ~Copyable {
         xml.skipBlanks()
     }
 
-    /// Reads what the `<` at the position begins.
+    /// Reads the tag or other markup whose `<` is at the position.
     @inline(__always)
     private mutating func readMarkup() throws(TextFault) {
         let next = xml.byte(at: position &+ 1)
@@ -152,7 +152,7 @@ struct XMLScan: ~Copyable {
         }
         let name = try readName(start, "an element's name")
         while seen.count <= Int(name) {
-            // Rows of one name are likely, until another one followed.
+            // At first, another element of the same name is likely to follow.
             seen.append(Seen(attributes: 0..<0, next: UInt32(truncatingIfNeeded: seen.count)))
         }
         if let last { seen[last].next = name }
@@ -206,13 +206,16 @@ struct XMLScan: ~Copyable {
                 "The element has the attribute \(Excerpt.of(text, nameStart..<end)) twice.")
         }
         try readValue(start, nameStart, name, quote, since: first)
-        // Those before it are missing here; those after it are still likely, and none of them was read.
+        // The likely attributes before this one are missing here. Those after it are still likely: none of them was
+        // read.
         if let found = likely.first(where: { attributes[$0].name == name }) { likely = found + 1..<likely.upperBound }
     }
 
-    /// Reads the attribute at the position if it is written as a likely one up to its value: blank, name, equals sign and quote.
+    /// Reads the attribute at the position if everything before its value (blank, name, equals sign and quote) is
+    /// written as in a likely attribute.
     ///
-    /// `likely`: the first one, of an element of the same name, is the likely one. Returns whether it is.
+    /// `likely`: attributes of an element of the same name, the first of which is likely here. Returns whether the
+    /// attribute was read.
     @inline(__always)
     private mutating func readLikelyAttribute(
         _ start: Int, since first: Int, _ likely: inout Range<Int>
@@ -244,7 +247,7 @@ struct XMLScan: ~Copyable {
                 nameStart: nameStart, name: name, valueStart: valueStart, valueLength: length, isEncoded: isEncoded))
     }
 
-    /// Moves past a name if it stands at the position.
+    /// Moves past a name if it is at the position.
     @inline(__always)
     private mutating func takeName(_ name: UInt32) -> Bool {
         guard names.isName(name, at: position, in: text) else { return false }
@@ -260,7 +263,7 @@ struct XMLScan: ~Copyable {
     @inline(__always)
     private mutating func skipValue(to quote: UInt8, _ start: Int) throws(TextFault) -> Bool {
         var isEncoded = false
-        // A variable of its own stays in a register.
+        // A local variable stays in a register.
         var end = position
         defer { position = end }
         while true {
@@ -311,7 +314,7 @@ struct XMLScan: ~Copyable {
     private mutating func checkReference() throws(TextFault) {
         let start = position
         try xml.gatherReference()
-        // Property lists may have such references, XML documents not.
+        // Property lists may contain such references; other XML documents may not.
         if xml.gathered.withUnsafeBufferPointer({ UTF8Check.isForbiddenInXML($0, at: 0) }) {
             throw TextFault(
                 .unexpectedCharacter, at: start,
@@ -320,10 +323,10 @@ struct XMLScan: ~Copyable {
         xml.gathered.removeAll(keepingCapacity: true)
     }
 
-    /// Moves past the bytes of a name, and returns how many they are.
+    /// Moves past the bytes of a name, and returns their number.
     @inline(__always)
     private mutating func skipName() -> Int {
-        // A variable of its own stays in a register.
+        // A local variable stays in a register.
         var end = position
         while xml.isNameByte(xml.byte(at: end)) { end &+= 1 }
         defer { position = end }
@@ -362,7 +365,7 @@ struct XMLScan: ~Copyable {
         }
         guard isName, xml.byte(at: position) == UInt8(ascii: ">") else { throw mismatched(element, start) }
         position &+= 1
-        // contentEnd is 1 where there is text: an element's end is never so near.
+        // A contentEnd of 1 marks text: no element can end so early in the file.
         let holdsText = begun.contentEnd == 1
         let isLeaf = elements.count == element + 1
         elements[element].contentEnd = isLeaf ? UInt32(truncatingIfNeeded: start) : begun.contentStart
@@ -378,7 +381,7 @@ struct XMLScan: ~Copyable {
 
     /// Reads text up to the next tag.
     ///
-    /// Blanks before it are the text's too, by the place where the content begins.
+    /// Blanks before it belong to the text too, because the content begins before them.
     private mutating func readText() throws(TextFault) {
         guard let element = open.last, position < text.count else { throw unclosed() }
         guard elements.count == element + 1 else { throw mixed(element, at: position) }

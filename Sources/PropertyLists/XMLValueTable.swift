@@ -1,4 +1,4 @@
-/// Numbers by values of a document's attributes: a dictionary that makes no string of its keys.
+/// A dictionary from values of a document's attributes to numbers. It creates no strings for its keys.
 ///
 /// Values are equal if their bytes are, after their references are replaced.
 public struct XMLValueTable: Sendable {
@@ -10,14 +10,15 @@ public struct XMLValueTable: Sendable {
     ///
     /// - Parameters:
     ///   - document: the document of the attributes.
-    ///   - count: how many values it has room for; it grows with more.
+    ///   - count: the number of values to reserve memory for; the table grows if there are more.
     public init(_ document: XMLDocument, reserving count: Int) {
         self.document = document
         places = RowPlaces(reserving: count)
         rows.reserveCapacity(count)
     }
 
-    /// Enters the value of an attribute; returns the number of an equal one that is there, and then enters nothing.
+    /// Adds the value of an attribute with a number. If the table already has an equal value, adds nothing and returns
+    /// that value's number.
     public mutating func insert(_ attribute: Int, _ number: Int) -> Int? {
         let hash = document.hash(ofValue: attribute)
         if let known = row(of: attribute, hash) { return rows[known].number }
@@ -39,7 +40,7 @@ public struct XMLValueTable: Sendable {
             .map { rows[$0].number }
     }
 
-    /// The values, in the order in which they were entered.
+    /// The values, in the order in which they were added.
     public var values: [String] { rows.map { document.value(ofAttribute: $0.attribute) } }
 
     private func row(of attribute: Int, _ hash: UInt64) -> Int? {
@@ -59,7 +60,7 @@ extension XMLDocument {
         }
     }
 
-    /// Whether two attributes have the same value; an attribute that is missing, which is nil, has the empty one.
+    /// Whether two attributes have the same value. A missing attribute (nil) has the empty value.
     public func haveEqualValues(_ first: Int?, _ second: Int?) -> Bool {
         guard let first, let second else { return (first ?? second).map(isEmpty(valueOf:)) ?? true }
         guard attributes[first].isEncoded || attributes[second].isEncoded else { return areSameValues(first, second) }
