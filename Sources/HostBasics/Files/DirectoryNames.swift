@@ -20,7 +20,7 @@ package struct DirectoryNames: Sendable {
     private var rows: [Row] = []
     /// Where the bytes of the next name begin.
     private var end: UInt32 = 0
-    /// The names of a large directory, or of one with names beyond ASCII; nil for a usual directory.
+    /// The names of a large directory, or of one with names that are not ASCII; nil for a usual directory.
     ///
     /// Two names that differ only in Unicode's normal form are one name here; the name that sorts first by bytes is
     /// kept for both.
@@ -35,8 +35,7 @@ package struct DirectoryNames: Sendable {
 
     /// Adds a name.
     ///
-    /// Its bytes, which are valid UTF-8 and at most 64 KiB, come with the next ``append(_:)``, after those of the
-    /// previous names.
+    /// The next ``append(_:)`` passes its bytes (valid UTF-8, at most 64 KiB), after the bytes of the previous names.
     package mutating func note(length: Int, _ kind: DirectoryListing.Kind, isASCII: Bool) {
         // Enough for most directories.
         if rows.isEmpty { rows.reserveCapacity(64) }

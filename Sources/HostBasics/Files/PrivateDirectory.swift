@@ -4,9 +4,9 @@ import Synchronization
 
 /// A directory used only by this process, for files that must be removed when it ends.
 ///
-/// It is created in the first of these places that belongs to the user, that nobody else may enter, and from which code
-/// may be mapped: `pluginhost` in `$XDG_RUNTIME_DIR`; `pluginhost-<user>` in `$TMPDIR`, or in `/tmp`; `pluginhost` in
-/// `$XDG_CACHE_HOME`, or in `~/.cache`. If `$PLUGINHOST_COPIES` is set, only that place is tried.
+/// It is created in the first of these places that belongs to the user, that no other user may enter, and from which
+/// code may be mapped: `pluginhost` in `$XDG_RUNTIME_DIR`; `pluginhost-<user>` in `$TMPDIR`, or in `/tmp`; `pluginhost`
+/// in `$XDG_CACHE_HOME`, or in `~/.cache`. If `$PLUGINHOST_COPIES` is set, only that place is tried.
 ///
 /// Every user can enter, but not list, root's directory, because the workers of an application that root runs belong to
 /// another user. So for root, places in directories that other users cannot enter are tried last.
@@ -14,7 +14,7 @@ import Synchronization
 /// It is removed when the process exits; the next process removes what a killed process left behind. Only a lock, which
 /// the kernel holds for each process, shows whether the process is alive.
 ///
-/// Processes that create theirs at the same time take turns. No process waits for the others longer than
+/// Processes that create their directories at the same time take turns. No process waits for the others longer than
 /// ``longestWait``; then the place is refused, and the next one is tried.
 package final class PrivateDirectory: Sendable {
     /// The absolute path, with links resolved.
@@ -159,7 +159,7 @@ package final class PrivateDirectory: Sendable {
     private static let deadPrefix = "dead-"
     private static let lockName = OpenedDirectory.name("lock")
 
-    /// Creates the directory of this process, and removes those of processes that have ended.
+    /// Creates the directory of this process, and removes the directories of processes that have ended.
     ///
     /// Only one process at a time searches for the latter, so a directory whose lock is not held is never one that is
     /// being created.

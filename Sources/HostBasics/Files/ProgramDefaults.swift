@@ -65,8 +65,8 @@ package enum ProgramDefaults {
 
     /// Whether a file of defaults exists where Foundation searches, for any program.
     ///
-    /// Foundation names the files after the bundle's identifier or the program, and has one for all programs. Without
-    /// HOME, the user has none.
+    /// Foundation names the files after the bundle's identifier or the program, and has one for all programs. If none
+    /// of XDG_CONFIG_HOME, CFFIXED_USER_HOME and HOME is set, the user has no such files.
     package static func mayExist(_ variable: (String) -> String?) -> Bool {
         var folders = ["/usr/local/etc"]
         if let folder = variable("XDG_CONFIG_HOME") {

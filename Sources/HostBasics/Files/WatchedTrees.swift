@@ -64,7 +64,7 @@ package struct WatchedTrees {
         let path: String
         /// Levels below the root; -1 for a directory above the tree.
         let depth: Int
-        /// The bundle to which it belongs, by its name in reports; the root for the root itself.
+        /// The name in reports of the bundle that contains the directory; for the root, the root's name.
         let bundle: String
         /// In a directory above the tree, the only name that leads to the tree.
         var name = ""
@@ -344,7 +344,8 @@ package struct WatchedTrees {
                 guard place.name == event.name else { continue }
                 renew(place.tree, &changes)
             } else {
-                // An event about a directory itself only concerns its permissions, which its parent reports too.
+                // An event without a name concerns only the directory's permissions, which the directory above reports
+                // too.
                 guard !event.name.isEmpty else { continue }
                 noteName(event, in: place, &changes, &quiet)
             }

@@ -13,7 +13,7 @@ extension PluginError.Code {
     ///
     /// A warning for the author.
     public static let identifierUnderscore = Self(rawValue: "identifierUnderscore")
-    /// The executable named in Info.plist is in none of the places that are searched.
+    /// The executable named in Info.plist is not in any of the searched places.
     public static let executableMissing = Self(rawValue: "executableMissing")
     /// The executable is outside of the bundle, because of its name or a link.
     public static let executableOutsideBundle = Self(rawValue: "executableOutsideBundle")
