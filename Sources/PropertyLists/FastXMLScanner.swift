@@ -10,7 +10,7 @@ struct FastXMLScanner: ~Copyable {
     let bytes: UnsafePointer<UInt8>
     let end: Int
     var position = 0
-    /// Hashes of the keys of all open dictionaries, those of the innermost last.
+    /// Hashes of the keys of all open dictionaries, the innermost dictionary's last.
     private let keys: UnsafeMutableBufferPointer<UInt64>
     private var keyCount = 0
 

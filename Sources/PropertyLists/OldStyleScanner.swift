@@ -13,7 +13,7 @@ struct OldStyleScanner: ~Copyable {
     /// The number grows in proportion to the text, not to its square.
     var examined = 0
     private var unescaped: [UInt8] = []
-    /// From these offsets on, each kind of quote is known to be never closed; searching again would take quadratic
+    /// The offsets from which each kind of quote is known to be never closed. Searching again would take quadratic
     /// time.
     private var neverClosed: (double: Int, single: Int) = (.max, .max)
 

@@ -60,7 +60,8 @@ struct TextPlace: Sendable {
                 line += 1
                 column = 1
             } else if offset == stop || text[offset] & 0xC0 != 0x80 {
-                // A scalar is complete if no continuation byte follows; a continuation byte here is itself the fault.
+                // A scalar is complete if no continuation byte follows. If one is at the target, it is the fault, so
+                // the bytes before it count as a scalar.
                 column += 1
             }
         }

@@ -73,8 +73,8 @@ public struct UTF16Text: ~Copyable {
         while next &+ 4 <= units {
             let word = ordered(raw.loadUnaligned(fromByteOffset: next &* 2, as: UInt64.self))
             let others = word & 0xFF80_FF80_FF80_FF80
-            // Only the units before the first one beyond ASCII count; the bytes stored for the others are overwritten
-            // later.
+            // Only the units before the first one that is not ASCII count; the bytes stored for the others are
+            // overwritten later.
             var packed = (word | word >> 8) & 0x0000_FFFF_0000_FFFF
             packed = (packed | packed >> 16) & 0xFFFF_FFFF
             UnsafeMutableRawPointer(bytes + end).storeBytes(

@@ -69,7 +69,7 @@ public final class XMLDocument: Sendable {
         }
 
         var valueLength: UInt32 { lengthAndEncoding & ~(1 << 31) }
-        /// Whether the value holds references, or blanks that count as a space.
+        /// Whether the value contains references, or blanks that count as a space.
         var isEncoded: Bool { lengthAndEncoding >> 31 == 1 }
     }
 
