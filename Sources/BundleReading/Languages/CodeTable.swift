@@ -1,10 +1,9 @@
 /// A table of codes as text: `key=value,value key=value`; a key may occur several times, but each value only once.
 ///
-/// The text itself, a constant of the library, is searched. A process needs only a few codes from a table, once, and
-/// the first bundle waits for the answers: creating a dictionary for each table took a third of its first look-up.
+/// A look-up searches the text, a constant of the library. Why: a process needs only a few codes of each table, once,
+/// while its first bundle waits. Creating a dictionary for each table took a third of the first look-up.
 ///
-/// **Threads.** A value. **Cost.** One pass over the text: a microsecond for a thousand bytes, and few tables are that
-/// long.
+/// **Threads.** A value. **Cost.** One pass over the text: a microsecond for a thousand bytes; few tables are longer.
 package struct CodeTable: ExpressibleByStringLiteral, Sendable {
     private let text: StaticString
 
@@ -56,8 +55,7 @@ package struct CodeTable: ExpressibleByStringLiteral, Sendable {
             var start = 0
             for end in 0...text.count {
                 let byte = end < text.count ? text[end] : UInt8(ascii: " ")
-                // Among the separators, the comma has the highest number except "=", and every character of a code has
-                // a higher one.
+                // Every separator except "=" is at most a comma, and every character of a code is greater than a comma.
                 guard byte <= UInt8(ascii: ",") || byte == UInt8(ascii: "=") else { continue }
                 let word = Bytes(rebasing: text[start..<end])
                 start = end + 1

@@ -11,9 +11,10 @@ extension LanguageData {
     /// There is one table for each letter, so that a name is compared with few others.
     ///
     /// Source: the English names of CLDR 46.0 (localeDisplayNames/languages of `en`), with its names of dialects
-    /// (“Traditional Chinese”). Not from CLDR are `norwegian`, which means Bokmål, and names that CLDR has replaced:
-    /// azeri, bengali, byelorussian, cambodian, castilian, faeroese, farsi, greenlandic, kirghiz, laotian, oriya,
-    /// pushto, sami, singhalese, slovene, uighur. A name of three letters is never looked up here: it is a code.
+    /// (“Traditional Chinese”). Two groups are not from CLDR: `norwegian`, which means Bokmål, and these names, which
+    /// CLDR has replaced: azeri, bengali, byelorussian, cambodian, castilian, faeroese, farsi, greenlandic, kirghiz,
+    /// laotian, oriya, pushto, sami, singhalese, slovene, uighur. A name of three letters is never looked up here: it
+    /// is a code.
     private static func names(from letter: UInt8) -> CodeTable? {
         switch letter {
         case UInt8(ascii: "a"):

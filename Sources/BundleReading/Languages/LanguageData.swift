@@ -2,8 +2,8 @@
 ///
 /// The tables contain **CLDR 46.0** (supplemental data: likelySubtags, parentLocales, languageAlias), as included in
 /// ICU 76 in the Swift 6.3 toolchain, reduced to the languages that have a two-letter code or a separate locale there.
-/// © Unicode, Inc., used under the Unicode License v3. The regions of British English are not from CLDR: they are those
-/// that Apple's bundles use.
+/// © Unicode, Inc., used under the Unicode License v3. The regions of British English are not from CLDR but from
+/// Apple's bundles.
 ///
 /// **Cost.** See ``CodeTable``.
 package enum LanguageData {
@@ -17,7 +17,7 @@ package enum LanguageData {
         Tibt=bo,dz Vaii=vai Wcho=nnp Yiii=ii
         """
 
-    /// The script of a language in a region where it is not the usual one, by "language-region".
+    /// The script of a language in a region that writes it in an unusual script, by "language-region".
     package static let regionalScripts: CodeTable = """
         az-IQ=Arab az-IR=Arab az-RU=Cyrl ha-CM=Arab ha-SD=Arab kk-AF=Arab kk-CN=Arab kk-IR=Arab kk-MN=Arab ku-LB=Arab
         ky-CN=Arab ky-TR=Latn mn-CN=Mong ms-CC=Arab pa-PK=Arab sd-IN=Deva sr-ME=Latn sr-RO=Latn sr-RU=Latn sr-TR=Latn
@@ -44,7 +44,7 @@ package enum LanguageData {
         ZM=bem ZW=nd,sn
         """
 
-    /// The same for a language in a script that is not its usual one, by "language-Script".
+    /// The usual region of a language in an unusual script, by "language-Script".
     package static let scriptRegions: CodeTable = """
         az-Arab=IR ff-Adlm=GN kk-Arab=CN ku-Arab=IQ ky-Latn=TR ky-Arab=CN mn-Mong=CN pa-Arab=PK sd-Deva=IN tg-Arab=PK
         ug-Cyrl=KZ uz-Arab=AF yue-Hans=CN zh-Hant=TW
@@ -59,7 +59,7 @@ package enum LanguageData {
         }
     }
 
-    /// A switch instead of a table, because it is called for every localisation, and nearly none is among them.
+    /// A switch instead of a table, because every localisation is looked up here and nearly none has such a code.
     private static func replacement(ofCode code: String) -> String? {
         switch code {
         case "bh": "bho"
@@ -95,7 +95,7 @@ package enum LanguageData {
 
     // MARK: Parents
 
-    /// The parent of a tag, if that is not simply the language in its script.
+    /// The parent of a tag; nil if the parent is simply the language in its script.
     ///
     /// `tag`: must be canonical.
     package static func parent(of tag: LanguageTag) -> String? {

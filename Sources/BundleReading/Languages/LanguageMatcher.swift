@@ -6,13 +6,13 @@
 /// 3. the nearest localisation in the tree of CLDR's parents. A region that is not the usual one for the language
 ///    counts as further away, and another language of the same family as much further. Languages and scripts without a
 ///    common parent never match: `sr-Latn` and `sr`, `uk` and `ru`. A variant that the user did not ask for comes after
-///    everything else in its language: a reader of `ca` gets `ca-ES` before `ca-valencia`, and a reader of `ca-valencia`
-///    gets that, then `ca`;
-/// 4. if the nearest one has another region, but a later one of the user's languages is available exactly and is the
-///    same language, that one (`fr-CH, fr-CA` with `fr-FR` and `fr-CA` available: `fr-CA`);
-/// 5. Brazilian for a reader of European Portuguese, only if nothing else matches.
+///    everything else in its language: a reader of `ca` gets `ca-ES` before `ca-valencia`, and a reader of
+///    `ca-valencia` gets that, then `ca`;
+/// 4. if the nearest one has another region: a later one of the user's languages that is the same language and is
+///    available exactly (`fr-CH, fr-CA` with `fr-FR` and `fr-CA` available: `fr-CA`);
+/// 5. Brazilian Portuguese for a reader of European Portuguese, only if nothing else matches.
 ///
-/// After the chosen localisation come its available parents, for what it lacks.
+/// The available parents of the chosen localisation follow it and supply what it lacks.
 ///
 /// Without any match: the development region, then `en_US` and its parents, then the first localisation.
 ///
@@ -55,8 +55,8 @@ public enum LanguageMatcher {
 
     /// The localisations of a bundle.
     ///
-    /// Their tags are created when they are needed: most bundles have a localisation with exactly the name that the
-    /// user prefers, and then no tag is needed twice.
+    /// Tags are created at each use and not kept: in most bundles, a localisation has exactly the name that the user
+    /// prefers, and no tag is needed twice.
     private struct Available {
         /// In the bundle's spelling.
         let names: [String]
@@ -112,7 +112,7 @@ public enum LanguageMatcher {
         return best
     }
 
-    /// More than any number of steps within a language.
+    /// Greater than any number of steps within a language.
     private static let otherVariant = 64
     /// A language of the same family is further away than any variant of the right one.
     private static let otherLanguage = 128
@@ -133,12 +133,12 @@ public enum LanguageMatcher {
         return best
     }
 
-    /// Whether two codes are of one language: `no` means Bokmål, which has the code `nb` too.
+    /// Whether two codes mean the same language: `no` and `nb` both mean Bokmål.
     private static func isSameLanguage(_ code: String, _ other: String) -> Bool {
         code == other || (code == "no" && other == "nb") || (code == "nb" && other == "no")
     }
 
-    /// The first localisation that equals one of the wanted languages, among those that are forms of one language.
+    /// The first localisation that equals a wanted language; only forms of `language` count.
     private static func exact(_ wanted: [String], of language: String, _ available: Available) -> Int? {
         for name in wanted {
             guard let tag = tag(of: name), tag.language == language else { continue }
@@ -147,12 +147,12 @@ public enum LanguageMatcher {
         return nil
     }
 
-    /// The most names that a look-up checks, more than one language and its parents have.
+    /// The maximum number of names that a look-up checks; no language has as many with its parents.
     ///
     /// A look-up that finds nothing checks each of them.
     private static let mostNames = 32
 
-    /// The localisation, others with the same meaning, and its parents; at most ``mostNames``.
+    /// The localisation, the localisations with the same meaning, and its parents; at most ``mostNames``.
     private static func withParents(_ best: Int, _ available: Available) -> [String] {
         var names = [available.names[best]]
         func add(_ tag: LanguageTag) {

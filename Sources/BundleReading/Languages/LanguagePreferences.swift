@@ -11,7 +11,7 @@ import HostBasics
 ///    set;
 /// 4. `LC_ALL`, 5. `LC_MESSAGES`, 6. `LANG`.
 ///
-/// `C`, `POSIX` and `C.UTF-8` are not languages: a user who sets them has none, and bundles use their development
+/// `C`, `POSIX` and `C.UTF-8` are not languages: for a user who sets one of them, bundles use their development
 /// language.
 package enum LanguagePreferences {
     /// The user's languages, the preferred one first, as tags with hyphens: `fr_FR.UTF-8` is `fr-FR`, `sr_RS@latin` is
@@ -19,14 +19,14 @@ package enum LanguagePreferences {
     ///
     /// **Threads.** Reads the environment, like getenv(): no other thread may change it at the same time.
     /// **Cost.** Microseconds; if there is a file of defaults, the first call asks Foundation for the user's defaults.
-    /// For a bundle, keep the result.
+    /// A bundle should keep the result.
     package static func current(override languages: [String]? = nil) -> [String] {
         current(override: languages, defaults: { appleLanguages }) { name in
             getenv(name).flatMap { String(validatingCString: $0) }
         }
     }
 
-    /// Only the rule, with its sources as parameters.
+    /// The same rules, with the sources as parameters.
     package static func current(
         override languages: [String]?, defaults: () -> [String]?, environment: (String) -> String?
     ) -> [String] {
@@ -47,7 +47,7 @@ package enum LanguagePreferences {
     private static func tags(_ names: [String]) -> [String] {
         var tags: [String] = []
         for name in names {
-            // "C.UTF-8" and "POSIX" lose their encoding first.
+            // The encoding is removed first, for names such as "C.UTF-8".
             let language = name.prefix { $0 != "." && $0 != "@" }
             guard !language.isEmpty, language != "C", language.uppercased() != "POSIX" else { continue }
             let tag = LanguageTag(name)?.description ?? name
@@ -58,6 +58,6 @@ package enum LanguagePreferences {
 
     /// Computed once: every bundle needs it, and searching for defaults takes as long as reading a directory.
     ///
-    /// Written as a list, `-AppleLanguages "(de, fr)"`, or as one word.
+    /// The argument is a list, `-AppleLanguages "(de, fr)"`, or one word.
     private static let appleLanguages = ProgramDefaults.strings("AppleLanguages")
 }

@@ -12,7 +12,7 @@ extension LanguageTag {
             tag.region = tag.region ?? alias.region
         }
         if tag.region == "UK" { tag.region = "GB" }
-        // Eastern Armenian is what hy means, and Western Armenian has a code of its own.
+        // hy means Eastern Armenian; Western Armenian has a separate code.
         if tag.language == "hy", tag.variants == ["arevela"] { tag.variants = [] }
         if tag.language == "hy", tag.variants == ["arevmda"] { (tag.language, tag.variants) = ("hyw", []) }
         // Nastaliq is a style of the Arabic script; no bundle is localised in both.
@@ -21,23 +21,23 @@ extension LanguageTag {
             tag.script = LanguageData.regionalScripts.value(of: "\(tag.language)-\(region)")
         }
         if tag.script != nil, tag.script == LanguageData.scripts.key(of: tag.language) ?? "Latn" { tag.script = nil }
-        // A variant is one of the language: ca-ES-valencia, as POSIX locales write it, is ca-valencia.
+        // A variant belongs to the language, not to the region: ca-ES-valencia, the POSIX spelling, is ca-valencia.
         if !tag.variants.isEmpty, tag.region != nil, tag.region == tag.usualRegion { tag.region = nil }
         return tag
     }
 
-    /// The region that one assumes for the language in its script; nil if there is no data about it.
+    /// The usual region of the language in its script; nil if there is no data about it.
     ///
-    /// - Precondition: the script is that of the ``canonical`` tag.
+    /// - Precondition: the script is the one in the ``canonical`` tag.
     private var usualRegion: String? {
         let inScript = script.flatMap { LanguageData.scriptRegions.value(of: "\(language)-\($0)") }
         return inScript ?? LanguageData.regions.key(of: language)
     }
 
-    /// The canonical tag with the region that one assumes where it has none.
+    /// The canonical tag, with the language's usual region if it has none.
     ///
-    /// It is equal for the names that other systems give to one localisation: `zh-CN` and `zh-Hans`, `no` and `nb`,
-    /// `pt` and `pt-BR`.
+    /// Different names for one localisation have the same likely tag: `zh-CN` and `zh-Hans`, `no` and `nb`, `pt` and
+    /// `pt-BR`.
     ///
     /// Source: UTS #35, part 1, "Likely Subtags".
     public var likely: LanguageTag {
@@ -49,8 +49,9 @@ extension LanguageTag {
 
     /// The localisation that supplies what this language's localisation lacks; nil at the end.
     ///
-    /// From `ca-valencia` to `ca`, and from `es-MX` to `es-419` to `es`. A script that is not the language's usual one
-    /// ends the chain: a reader of `sr-Latn` may not be able to read `sr`. Source: UTS #35, part 1, "Parent Locales".
+    /// For example, from `ca-valencia` to `ca`, and from `es-MX` to `es-419` to `es`. A script that is not the
+    /// language's usual one ends the chain: a reader of `sr-Latn` may not be able to read `sr`. Source: UTS #35, part
+    /// 1, "Parent Locales".
     ///
     /// - Precondition: the tag is ``canonical``.
     package var parent: LanguageTag? {
@@ -64,7 +65,8 @@ extension LanguageTag {
 
     /// The tag itself, its parent, and so on.
     ///
-    /// A variant in a region may be had without the region, too: from `de-CH-1901` by `de-CH` and `de-1901` to `de`.
+    /// For a tag with a region and a variant, the variant without the region is also an ancestor: `de-CH-1901`,
+    /// `de-CH`, `de-1901`, `de`.
     ///
     /// - Precondition: the tag is ``canonical``.
     public var ancestry: [LanguageTag] {
@@ -76,9 +78,8 @@ extension LanguageTag {
     /// Calls a function with each member of the ``ancestry``.
     func forEachAncestor(_ body: (LanguageTag) -> Void) {
         var next: LanguageTag? = self
-        // The tables have no cycle, and their longest chain has five members, and a tag has at
-        // most eight variants; the bound protects against a mistake in
-        // them.
+        // The tables have no cycle, their longest chain has five members, and a tag has at most nine variants, one of
+        // them from a modifier. The bound protects against a mistake in the tables.
         for _ in 0..<Self.mostAncestors {
             guard let tag = next else { return }
             if region != nil, !variants.isEmpty, tag.region == nil, tag.variants.isEmpty, tag.language == language {
@@ -89,7 +90,7 @@ extension LanguageTag {
         }
     }
 
-    /// Five, and one for each variant.
+    /// At least five, plus one for each variant.
     private static let mostAncestors = 16
 
     /// Whether two tags differ at most in the order of their variants.
@@ -99,7 +100,7 @@ extension LanguageTag {
         return sorted == other && Set(variants) == Set(other.variants)
     }
 
-    /// Whether the tag is an unusual form of its language that one would not assume: `pt-PT`, not `pt-BR`.
+    /// Whether the tag is an unusual form of its language: true for `pt-PT`, false for `pt-BR`.
     ///
     /// - Precondition: the tag is ``canonical``.
     var isUnusualForm: Bool {

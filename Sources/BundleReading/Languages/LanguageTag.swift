@@ -3,7 +3,7 @@ import HostBasics
 /// A language as written by bundles, users and systems: `fr`, `zh-Hant-HK`, `en_GB`, `sr_RS.UTF-8@latin`, `English`.
 ///
 /// Language, script, region and variants matter for localisations. Extensions are skipped, and so is `posix`, which is
-/// no variant of a language but a way to sort and to format.
+/// a way to sort and to format, not a variant of a language.
 ///
 /// **Threads.** A value. **Cost.** Reading a tag needs no system call and, for ordinary tags, allocates no memory.
 public struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
@@ -13,7 +13,7 @@ public struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
     public var script: String?
     /// Two upper-case letters or three digits.
     package var region: String?
-    /// In lower case, in the order of the text, which goes from the general to the particular: `rozaj`, `biske`.
+    /// In lower case and in the order of the text, from general to specific: `rozaj`, `biske`.
     package var variants: [String] = []
 
     package init(language: String, script: String? = nil, region: String? = nil, variants: [String] = []) {
@@ -30,7 +30,7 @@ public struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Returns: nil if the text does not begin like the name of a language.
     public init?(_ text: String) {
-        // Most tags are only a language, and one of a bundle's localisations may be Base.
+        // A short way for tags that are only a language, as most are, and for Base.
         if Self.lengths.contains(text.utf8.count), text.utf8.allSatisfy(\.isLetter) {
             language = text.lowercased()
             return
@@ -66,15 +66,15 @@ public struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
         if let at = bytes.firstIndex(of: UInt8(ascii: "@")) { read(modifier: bytes[(at + 1)...]) }
     }
 
-    /// The tags from before there were rules for tags that look like a language with an extended one.
+    /// Tags that are older than the rules and look like a language with an extended language.
     ///
     /// Source: BCP 47, section 2.2.8 and the registry's grandfathered tags.
     private static let irregularLanguages = ["no-bok": "nb", "no-nyn": "nn", "zh-min": "nan"]
 
-    /// Reads what stands behind the @ of a POSIX locale: a script, or a variant.
+    /// Reads the text after the @ of a POSIX locale: a script or a variant.
     ///
-    /// gettext keeps the texts of each modifier apart, so one that is not known counts as a variant, unless it cannot be one
-    /// by its form: `@euro` and `@collation=phonebook` say nothing of the language.
+    /// gettext has separate texts for each modifier, so an unknown modifier counts as a variant if it has the form of
+    /// one. `@euro` and `@collation=phonebook` do not have that form, and do not affect the language.
     private mutating func read(modifier bytes: ArraySlice<UInt8>) {
         let modifier = Self.lowercased(bytes)
         if let known = Self.modifiers[modifier] {
@@ -89,7 +89,7 @@ public struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
         if variant != "posix", !variants.contains(variant) { variants.append(variant) }
     }
 
-    /// The modifiers that mean a script or are not spelt like the variant they mean, as glibc, KDE and GNOME use them.
+    /// The modifiers that mean a script, or a variant that is spelt differently, as glibc, KDE and GNOME use them.
     private static let modifiers: [String: (script: String?, variant: String?)] = [
         "latin": ("Latn", nil), "latn": ("Latn", nil), "iqtelif": ("Latn", nil),
         "cyrillic": ("Cyrl", nil), "cyrl": ("Cyrl", nil), "arabic": ("Arab", nil), "arab": ("Arab", nil),
@@ -98,12 +98,12 @@ public struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
         "ijekavian": (nil, "ijekavsk"), "ijekavianlatin": ("Latn", "ijekavsk"),
     ]
 
-    /// The modifiers with the form of a variant that mean an order of sorting, a currency or a style of quotation marks.
+    /// The modifiers with the form of a variant that mean a sort order, a currency or a style of quotation marks.
     private static let sortingModifiers: Set = [
         "abegede", "boldquot", "chewing", "pinyin", "preeuro", "radical", "stroke", "zhuyin",
     ]
 
-    /// The length of codes and English names in letters; the longest name in ``LanguageData`` has this many.
+    /// The number of letters in codes and English names; the upper bound is the longest name in ``LanguageData``.
     private static let lengths = 2...25
 
     private static func lowercased(_ letters: ArraySlice<UInt8>) -> String {

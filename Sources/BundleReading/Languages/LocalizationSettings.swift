@@ -1,4 +1,4 @@
-/// What decides, together with the `.lproj` directories of a bundle, which language it uses.
+/// The settings that decide which language a bundle uses, together with its `.lproj` directories.
 package struct LocalizationSettings: Sendable, Hashable {
     /// Info.plist's CFBundleLocalizations.
     package var declared: [String]

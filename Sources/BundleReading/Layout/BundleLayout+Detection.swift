@@ -58,7 +58,8 @@ extension BundleLayout {
     /// `WrappedBundle` is a relative link that stays inside the bundle, next to `Wrapper/`. A wrapped bundle inside
     /// another one is not supported.
     private static func wrapped(_ root: String, _ folders: inout WellKnownFolders) -> BundleLayout? {
-        // Nearly every bundle is recognised by Contents before its root is listed, so it comes first here too.
+        // Contents is checked first here too, because nearly every bundle is recognised by it before its root is
+        // listed.
         guard folders.find("Contents") == nil, folders.find("Wrapper") != nil, let link = folders.find("WrappedBundle"),
             Path.linkTarget(root + "/" + link)?.hasPrefix("/") == false,
             let resolved = Path.resolved(root + "/" + link), Path.isInside(resolved, directory: root)

@@ -14,7 +14,7 @@ package struct BundleLayout: Sendable, Hashable {
     package var infoDirectories: [String]
     /// The resources.
     package var resources: String
-    /// Where resources are searched after those, in order.
+    /// Where resources are searched after ``resources``, in order.
     package var furtherResources: [String] = []
     /// Where the executable may be, in order.
     package var executableDirectories: [String]

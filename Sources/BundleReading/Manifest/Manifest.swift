@@ -17,7 +17,7 @@ public struct Manifest: Sendable {
         public let version: UInt32
         /// The name to show to the user, not localised; nil for `name`.
         public let displayName: String?
-        /// Lower comes first where the application lists several; 0 if the list does not state it.
+        /// The position where the application lists several extensions, lowest first; 0 if the list does not state it.
         public let order: Int
 
         package init(name: String, extensionPoint: String?, version: UInt32, displayName: String?, order: Int) {
@@ -29,7 +29,7 @@ public struct Manifest: Sendable {
         }
     }
 
-    /// An extension point that a bundle opens to others, in `PHExtensionPoints`.
+    /// An extension point that a bundle opens to other bundles, in `PHExtensionPoints`.
     public struct Point: Sendable, Hashable {
         /// The extension point's name.
         public let name: String
@@ -89,7 +89,7 @@ public struct Manifest: Sendable {
     ///
     /// In Info.plist, the value may also be an array of required names.
     public let deviceCapabilities: [String: Bool]
-    /// `PHExtensionPoints`: the extension points that the bundle opens to others.
+    /// `PHExtensionPoints`: the extension points that the bundle opens to other bundles.
     public let extensionPoints: [Point]
     /// `PHUses`: the services that the code requests, as extension points with their versions.
     public let uses: [String: UInt32]
@@ -98,9 +98,9 @@ public struct Manifest: Sendable {
     /// A bundle with another value is not loaded.
     public var execution: String? { executionRequest?.rawValue }
     package let executionRequest: ExecutionRequest?
-    /// `PHPermissions`: what the code asks to reach when it is sandboxed.
+    /// `PHPermissions`: the access that the code requests when it is sandboxed.
     public var permissions: PluginPermissions { workerRequest?.permissions ?? PluginPermissions() }
-    /// `PHLimits`: what its worker process asks to use; the defaults for everything that the list does not have.
+    /// `PHLimits`: the resources that its worker process requests; the defaults for items that the list omits.
     public var limits: WorkerLimits { workerRequest?.limits ?? WorkerLimits() }
     /// Nil if the list has neither `PHPermissions` nor `PHLimits`.
     package let workerRequest: WorkerRequest?
@@ -112,10 +112,9 @@ public struct Manifest: Sendable {
     private let list: InfoList
     /// The problems of the list, each naming its key.
     ///
-    /// Warnings, about duplicate keys, do not prevent a load.
+    /// Warnings, for example about duplicate keys, do not prevent a load.
     @_spi(Tools) public let findings: [PluginFinding]
-    /// The keys of names and versions that count as absent because of their values: a warning for a host, and an error for
-    /// the author.
+    /// The keys of names and versions with unusable values: a warning for a host, and an error for the author.
     @_spi(Tools) public let ignoredKeys: [String]
     /// The findings that prevent a load.
     package var errors: [PluginFinding] { findings.filter { $0.severity == .error } }

@@ -21,8 +21,8 @@ extension ManifestDecoder {
 
     // MARK: Permissions
 
-    /// A permission that this version does not know is an error: ignored, it would be a grant that nobody checks, or a
-    /// plug-in that fails without a reason.
+    /// A permission that this version does not know is an error: if it were ignored, nothing would enforce it, or the
+    /// plug-in would fail without a reason.
     private mutating func permissions(_ item: ListItem) -> PluginPermissions {
         var permissions = PluginPermissions()
         for (name, value) in items(item, of: "permissions") {
@@ -184,7 +184,7 @@ extension ManifestDecoder {
         return values.sorted { $0.key < $1.key }
     }
 
-    /// The elements of a list that is short enough for a person to judge.
+    /// The elements of a list; none if it is too long for a person to judge, which is reported.
     private mutating func few<Element>(_ list: [Element], _ name: String, _ key: String) -> [Element] {
         if list.count > PluginPermissions.most {
             complain(key, "has \(list.count) items in “\(name)”; the limit is \(PluginPermissions.most)")

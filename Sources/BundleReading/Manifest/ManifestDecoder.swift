@@ -8,9 +8,9 @@ struct ManifestDecoder {
     package let path: String?
     /// The first findings; a list can have a value of the wrong type every ten bytes.
     private var listed: [PluginFinding] = []
-    /// How many there are in addition to those.
+    /// The number of findings that are not listed.
     private var further = 0
-    /// The keys of names and versions that count as absent because of their values.
+    /// The keys of names and versions with unusable values.
     package private(set) var ignoredKeys: [String] = []
     /// The number of findings, listed or not.
     package var count: Int { listed.count + further }
@@ -37,10 +37,11 @@ struct ManifestDecoder {
 
     /// The identifier.
     ///
-    /// One that cannot be used is kept as it is, for questions about the bundle, and keeps its code from being loaded.
+    /// An unusable identifier is kept unchanged, for questions about the bundle, unless it contains NUL. The bundle's
+    /// code is then not loaded.
     package mutating func identifier(_ item: ListItem) -> String? {
         guard let text = string(item) else { return nil }
-        // Templates leave an empty one behind: it counts as absent.
+        // Templates leave an empty identifier behind; it counts as absent.
         guard !text.isEmpty else {
             return ignored(
                 item.key, "is empty, so that the bundle has no identifier", "Write an identifier, or remove the key.")
@@ -52,7 +53,7 @@ struct ManifestDecoder {
         return text
     }
 
-    /// A name for people.
+    /// A name that is shown to people.
     mutating func shownName(_ item: ListItem) -> String? {
         guard let text = string(item) else { return nil }
         guard let variable = text.unexpandedVariable else { return text }
@@ -62,7 +63,7 @@ struct ManifestDecoder {
             "Write the name itself, or let the build expand the variable.")
     }
 
-    /// A version for people, and for the order of bundles.
+    /// A version that is shown to people and decides the order of bundles.
     mutating func shownVersion(_ item: ListItem) -> String? {
         guard let text = string(item) else { return nil }
         if let variable = text.unexpandedVariable {
@@ -81,7 +82,7 @@ struct ManifestDecoder {
         return text
     }
 
-    /// Notes that a value counts as absent: a warning here, and an error for the author.
+    /// Records an unusable value: a warning here, and an error for the author.
     private mutating func ignored<Value>(_ key: String, _ complaint: String, _ remedy: String) -> Value? {
         ignoredKeys.append(key)
         complain(key, complaint, .warning, remedy: remedy)
@@ -122,7 +123,7 @@ struct ManifestDecoder {
         case nil: return false
         case .boolean(let value): return value
         case .integer(let value): return value != 0
-        // Old-style lists have no Booleans; these are the words that NSString.boolValue treats as true.
+        // Old-style lists have no Booleans; NSString.boolValue treats these words as true, too.
         case .string(let text): return ["YES", "Yes", "yes", "true", "1"].contains(text)
         case let value?:
             _ = mismatch(item.key, value, expected: "a Boolean") as Bool?
@@ -179,7 +180,7 @@ struct ManifestDecoder {
 
     /// Flags by name.
     ///
-    /// A list of names sets each of them.
+    /// An array of names sets each of them to true.
     mutating func flagsByName(_ item: ListItem) -> [String: Bool] {
         switch item.value {
         case nil: return [:]
@@ -195,13 +196,13 @@ struct ManifestDecoder {
     /// otherwise a warning.
     package mutating func note(_ duplicates: DuplicateKeys) {
         let path = path
-        // So that the last one listed states the number of the others.
+        // Leaves room for the finding that states the number of the others.
         let listed = duplicates.listed.prefix(ReadingBudget.mostFindings - (duplicates.further > 0 ? 1 : 0))
         for duplicate in listed { add(Self.finding(duplicate, path)) }
         let unlisted = duplicates.listed.dropFirst(listed.count)
         let further = duplicates.further + unlisted.count
         guard further > 0 else { return }
-        // One of those may affect code.
+        // One of the unlisted keys may affect code.
         let differ = duplicates.furtherDiffer || unlisted.contains { !$0.hasSameValue }
         add(
             .further(
@@ -341,7 +342,7 @@ struct ManifestDecoder {
     ///
     /// If the list is full, the finding is not created.
     private mutating func add(_ finding: @autoclosure () -> PluginFinding) {
-        // One more than is listed: a single further finding is shown instead of its number.
+        // One more than the limit: a single further finding is listed, not counted.
         if listed.count <= ReadingBudget.mostFindings { listed.append(finding()) } else { further += 1 }
     }
 }

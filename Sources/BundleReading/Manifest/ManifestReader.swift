@@ -15,7 +15,7 @@ package enum ManifestReader {
         guard file.identity.size <= UInt64(maximumSize) else {
             throw unreadable(path, "is \(file.identity.size) bytes long; the limit is \(maximumSize)")
         }
-        // One byte more than the known size: so a file that grows meanwhile is noticed instead of cut.
+        // One byte more than the known size, so that a file that grows meanwhile is noticed and not cut.
         let text = ListText(capacity: Int(file.identity.size) + 1)
         let count: Int
         do throws(OpenedFile.Failure) {

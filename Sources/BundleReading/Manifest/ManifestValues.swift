@@ -29,7 +29,7 @@ struct ManifestValues {
 
     /// The dictionaries in an array, read without creating them; nil if the value must be read as a whole.
     ///
-    /// It must be read as a whole above all if it has another type. Why this exists: a catalogue reads one such array
+    /// For example, a value of another type must be read as a whole. Why this exists: a catalogue reads one such array
     /// per plug-in.
     func dictionaries(of key: ManifestKey) -> [ItemValues]? {
         guard let text, let place = places[key] else { return nil }

@@ -1,11 +1,11 @@
 import Glibc
 import HostBasics
 
-/// What the identifier, the names and the versions of a bundle may be.
+/// The rules for the identifier, the names and the versions of a bundle.
 ///
-/// Nothing is trimmed or repaired: two readers would see two identifiers.
+/// Nothing is trimmed or repaired: otherwise two readers could see two identifiers.
 package enum NameRules {
-    /// The longest identifier in bytes: it names files.
+    /// The longest identifier, in bytes; files are named after it.
     static let longestIdentifier = 255
 
     /// What makes an identifier unusable, and what to do; nil if it is usable.
@@ -64,7 +64,8 @@ package enum NameRules {
         return what.map { ("is \(quoted(text)), which has \($0)", remedy) }
     }
 
-    /// Blanks of every kind, line breaks, and characters that show nothing and stand around copied texts.
+    /// Whether a character is a blank of any kind, a line break, or an invisible character that often surrounds copied
+    /// text.
     static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isWhitespace || scalar == "\u{200B}" || scalar == "\u{FEFF}"
     }
@@ -86,7 +87,7 @@ package enum NameRules {
         return isBlank(first) || isBlank(last) || scalars.contains { $0 == "\n" || $0 == "\r" }
     }
 
-    /// A key without the blanks around it; nil if it has none.
+    /// A key without the blanks around it; nil if there are no blanks.
     package static func withoutBlanks(_ key: String) -> String? {
         guard let first = key.unicodeScalars.first, let last = key.unicodeScalars.last, isBlank(first) || isBlank(last)
         else { return nil }
@@ -95,7 +96,7 @@ package enum NameRules {
         return String(scalars[...end])
     }
 
-    /// Texts in messages have at most this many characters.
+    /// The text for a message: at most its first 80 characters.
     package static func shortened(_ text: String) -> String {
         text.count > 80 ? text.prefix(80) + "…" : text
     }

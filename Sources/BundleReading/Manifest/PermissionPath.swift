@@ -16,7 +16,7 @@ package struct PermissionPath: Sendable, Hashable {
         case host(String)
     }
 
-    /// Why a text is not such a path.
+    /// Why a text is not a valid path.
     package struct Fault: Error {
         /// As in “has the path “x”, which REASON”.
         package let reason: String
@@ -31,7 +31,7 @@ package struct PermissionPath: Sendable, Hashable {
 
     /// Reads a path.
     ///
-    /// `..` is refused and not resolved: nobody who reads the path should have to.
+    /// `..` is refused and not resolved, because people who read the path should not have to resolve it.
     package init(_ text: String) throws(Fault) {
         guard text.utf8.count <= Self.longest else { throw Fault(reason: "is longer than \(Self.longest) bytes") }
         guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {

@@ -6,7 +6,7 @@ package import PropertyLists
 /// `Key-linux` replaces `Key`, and keys for other platforms are left out. Source: Apple, Information Property List Key
 /// Reference, "Creating Platform- and Device-Specific Keys"; docs/bundle-format.md, "Info.plist".
 package enum PlatformKeys {
-    /// Keys that cannot differ between platforms, because others find the bundle by them.
+    /// Keys that cannot differ between platforms, because other code finds the bundle by them.
     ///
     /// A variant of such a key is kept as a separate key without meaning; a checker reports it.
     package static let fixed = ["CFBundleExecutable", "CFBundleIdentifier"]
@@ -51,7 +51,7 @@ package enum PlatformKeys {
     private enum Scope {
         case everywhere
         case elsewhere
-        /// It replaces this key here.
+        /// The key replaces `base` on this platform.
         case here(base: String)
     }
 

@@ -1,13 +1,13 @@
 /// Where the code of a bundle runs; a later case is safer.
 ///
-/// The safest of everything that has a say decides, before any of the code runs: the application's ``IsolationPolicy`` and
-/// `PHExecution` of the bundle's Info.plist. Nothing ever runs less safely than was decided.
+/// The application's ``IsolationPolicy`` and `PHExecution` in the bundle's Info.plist decide before any of the code
+/// runs; the safest of their values counts. The code never runs less safely than decided.
 public enum PluginExecution: Int, Sendable, Hashable, CaseIterable, Comparable, CustomStringConvertible {
     /// In the application's process, with everything that it may do.
     case inProcess
-    /// In a process of its own, with the rights of the user and with ``WorkerLimits``.
+    /// In a separate process, with the rights of the user and with ``WorkerLimits``.
     case isolated
-    /// In a process of its own that reaches only what was granted: see ``PluginPermissions``.
+    /// In a separate process that can reach only what was granted; see ``PluginPermissions``.
     case sandboxed
 
     /// The name as `PHExecution` spells it: `in-process`, `isolated`, `sandboxed`.
@@ -27,6 +27,6 @@ public enum PluginExecution: Int, Sendable, Hashable, CaseIterable, Comparable, 
         self = execution
     }
 
-    /// Whether the second is safer.
+    /// Whether the second place is safer.
     public static func < (a: PluginExecution, b: PluginExecution) -> Bool { a.rawValue < b.rawValue }
 }

@@ -1,14 +1,14 @@
-/// What a sandboxed plug-in may reach outside of its bundle: asked for in `PHPermissions`, granted by the application.
+/// What a sandboxed plug-in may reach outside of its bundle: requested in `PHPermissions`, granted by the application.
 ///
-/// Empty, the default, means nothing. What a plug-in gets is the part of what it asked for that
+/// Empty, the default, permits nothing. A plug-in gets those of the requested permissions that
 /// ``IsolationPolicy/grant`` allows.
 public struct PluginPermissions: Sendable, Hashable {
     /// A directory or file with everything beneath it.
     public struct File: Sendable, Hashable {
-        /// Where it is: it begins with `$HOME`, `$DOCUMENTS`, `$CONFIG`, `$STATE`, `$HOST/name` or `/`.
+        /// The path, which begins with `$HOME`, `$DOCUMENTS`, `$CONFIG`, `$STATE`, `$HOST/name` or `/`.
         ///
-        /// `$STATE` is a directory of the plug-in's own, which the host makes. `$HOST/name` is a directory of
-        /// ``IsolationPolicy/directories``. A path has no part `.` or `..`.
+        /// `$STATE` is the plug-in's private directory, which the host creates. `$HOST/name` is a directory of
+        /// ``IsolationPolicy/directories``. A path must not contain `.` or `..` as a part.
         public var path: String
         /// What the plug-in may do there.
         public var access: Access
@@ -24,10 +24,10 @@ public struct PluginPermissions: Sendable, Hashable {
     public enum Access: String, Sendable, Hashable, CaseIterable, Comparable {
         /// Read files and list directories.
         case read
-        /// Also change, make, rename and remove files and directories.
+        /// Also change, create, rename and remove files and directories.
         case write
 
-        /// Whether the second allows more.
+        /// Whether the second access allows more.
         public static func < (a: Access, b: Access) -> Bool { a == .read && b == .write }
     }
 
@@ -35,7 +35,7 @@ public struct PluginPermissions: Sendable, Hashable {
     public enum Network: Sendable, Hashable {
         /// None.
         case none
-        /// TCP connections to the ports of the first set, and TCP servers on those of the second.
+        /// TCP connections to the ports of the first set, and TCP servers on the ports of the second set.
         case ports(connect: Set<UInt16>, listen: Set<UInt16>)
         /// All.
         case any
@@ -47,15 +47,15 @@ public struct PluginPermissions: Sendable, Hashable {
     public var network: Network = .none
     /// Whether it may start programs: those of the system, and those in its bundle.
     ///
-    /// They are confined as the plug-in is, and end with its worker.
+    /// They are confined like the plug-in, and end with its worker.
     public var processes = false
     /// The absolute paths of device files.
     public var devices: Set<String> = []
     /// The names of variables of the host's environment.
     public var environment: Set<String> = []
-    /// Why the plug-in asks, in a sentence for each permission, by the permission's name in `PHPermissions`.
+    /// Why the plug-in requests each permission, as a sentence by the permission's name in `PHPermissions`.
     ///
-    /// The text is not localised: ``PluginBundle/reason(forPermission:)`` gives the one in the user's language.
+    /// The text is not localised; ``PluginBundle/reason(forPermission:)`` returns it in the user's language.
     public var reasons: [String: String] = [:]
 
     /// No permission.
@@ -74,7 +74,7 @@ public struct PluginPermissions: Sendable, Hashable {
     /// How many items each list may have.
     package static let most = 256
 
-    /// The names of what is permitted.
+    /// The names of the permissions that are not empty.
     @_spi(Tools) public var names: [Name] {
         Name.allCases.filter { name in
             switch name {

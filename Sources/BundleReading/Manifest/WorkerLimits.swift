@@ -1,10 +1,11 @@
-/// What a worker process may use: asked for in `PHLimits`, reduced by ``IsolationPolicy/limits``.
+/// What a worker process may use: requested in `PHLimits`, reduced by ``IsolationPolicy/limits``.
 ///
-/// Sizes are in MiB. A worker that exceeds a limit gets an error from the system, or ends with `WorkerEnd` of cause `limit`.
+/// Sizes are in MiB. A worker that exceeds a limit gets an error from the system, or ends with a `WorkerEnd` of cause
+/// `limit`.
 ///
-/// Programs that a sandboxed plug-in starts share ``memory``, ``threads``, ``output`` and ``state`` with it. Those of an
-/// isolated plug-in share ``output`` and ``state``, and ``memory`` where a control group was delegated to the application. The
-/// other limits of the kernel, also that of private memory, hold for each program by itself.
+/// Programs that a sandboxed plug-in starts share ``memory``, ``threads``, ``output`` and ``state`` with it. Programs
+/// of an isolated plug-in share ``output`` and ``state``, and also ``memory`` if a control group was delegated to the
+/// application. The kernel applies its other limits, including the one on private memory, to each program separately.
 public struct WorkerLimits: Sendable, Hashable {
     /// Private and shared memory together: 512.
     public var memory = 512
@@ -16,18 +17,18 @@ public struct WorkerLimits: Sendable, Hashable {
     public var openFiles = 256
     /// The size of each file that it writes: 64.
     public var fileSize = 64
-    /// Threads, with those that take the calls, at most nine; nil, the default, for no limit but that of the address space.
+    /// Threads, including at most nine that take the calls; nil, the default, if only the address space limits them.
     ///
-    /// The host counts them every two seconds.
+    /// The host counts them at least four times a second, and together with those of started programs twice a second.
     public var threads: Int?
-    /// The values of one call, and those of its answer: 256.
+    /// The size of the values of one call, and of the values of its answer: 256.
     public var message = 256
-    /// What it may print in each second; when it prints more, it waits for the next second: 1.
+    /// What it may print per second; a worker that prints more waits for the next second: 1.
     public var output = 1
     /// All files in its own directory, `$STATE`: 64.
     public var state = 64
 
-    /// The limits that hold unless the bundle or the application changes them.
+    /// The limits that apply unless the bundle or the application changes them.
     public init() {}
 
     /// The limits with the smaller value of each.
@@ -48,7 +49,7 @@ public struct WorkerLimits: Sendable, Hashable {
         case memory, addressSpace, processorSeconds, openFiles, fileSize, threads, message, output, state
     }
 
-    /// The threads of a sandboxed worker that may start programs, together with those of the programs.
+    /// The maximum number of threads of a sandboxed worker and of the programs that it starts, together.
     package static let mostProcesses = 512
 
     /// The largest value, which is no limit in practice.

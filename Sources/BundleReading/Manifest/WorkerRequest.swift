@@ -1,6 +1,6 @@
-/// `PHPermissions` and `PHLimits`: what a bundle asks for, for the time when its code runs in a worker.
+/// `PHPermissions` and `PHLimits`: what a bundle requests for its code in a worker.
 ///
-/// It is an object, because nearly no bundle asks for anything and manifests are copied.
+/// It is a class because manifests are copied, and nearly no bundle requests anything.
 package final class WorkerRequest: Sendable, Equatable {
     package let permissions: PluginPermissions
     package let limits: WorkerLimits

@@ -8,9 +8,9 @@ package import HostBasics
 /// cost five times the look-up itself. inotify would report changes immediately, but reading it is a system call at
 /// each look-up too, it needs a descriptor, and it does not see changes made by other machines. A program with
 /// occasional look-ups pays for the stat() and does not notice the microsecond; a program that only makes look-ups pays
-/// for one in a hundred. The time is a hundredth of a millisecond, because creating, removing or renaming a file takes
-/// about that long: a program that changes a file and then looks for it nearly always finds the new state. Guaranteed
-/// is that an answer was true at some time in the last 10 microseconds before the question.
+/// for it at one look-up in a hundred. The time is a hundredth of a millisecond, because creating, removing or renaming
+/// a file takes about that long: a program that changes a file and then looks for it nearly always finds the new state.
+/// The guarantee: an answer was true at some time in the last 10 microseconds before the question.
 ///
 /// **Threads.** A value, guarded by its owner.
 package struct DirectoryCache: Sendable {
@@ -20,15 +20,16 @@ package struct DirectoryCache: Sendable {
     /// How many directories and other paths one finder caches; then it starts again with an empty cache.
     package static let mostNodes = 4_096
 
-    /// Grows whenever something known turned out to be different: all conclusions from it are void.
+    /// Grows whenever cached content turns out to be outdated; all earlier answers are then void.
     package private(set) var generation: UInt64 = 0
 
     private var nodes: [Node] = []
-    /// The numbers of nodes by their paths, used when there are many: for directories, and for the targets of paths.
+    /// The numbers of nodes by their paths, for directories and for the targets of paths; used when there are many
+    /// nodes.
     private var numbers: (directories: [String: Int], targets: [String: Int])?
     private var sets: [WatchSet] = []
 
-    /// Something whose change makes answers void: a directory, or the target of a path.
+    /// A directory, or the target of a path; when it changes, the answers that depend on it are void.
     private struct Node: Sendable {
         let path: String
         var content: Content { didSet { settled = content.settled } }
@@ -53,14 +54,14 @@ package struct DirectoryCache: Sendable {
         /// The target of a path; nil if there is none, or if it is not a resource.
         case target(DirectoryListing.Kind?, failure: CInt?)
 
-        /// The identity of a directory, which stays the same until something in it changes; nil for anything else, and
-        /// if a change might not show.
+        /// The identity of a directory, which changes with its content; nil for anything else, and if a change might
+        /// not show.
         var settled: FileIdentity? {
             guard case .directory(let listing, _) = self, listing.isSettled, listing.failure == nil else { return nil }
             return listing.identity
         }
 
-        /// Why the content is not known, or nil.
+        /// The error number that kept the content from being read, or nil.
         var failure: CInt? {
             switch self {
             case .directory(let listing, _): listing.failure
@@ -77,7 +78,7 @@ package struct DirectoryCache: Sendable {
         var freshUntil: UInt64
     }
 
-    /// A time that never goes back, in nanoseconds.
+    /// A monotonic time, in nanoseconds.
     ///
     /// It is read through the vDSO, without a system call.
     package static func now() -> UInt64 {
@@ -146,13 +147,13 @@ package struct DirectoryCache: Sendable {
     /// A node that could not be examined is not trusted at all: the next look-up examines it again.
     private static func checked(_ content: Content, now: UInt64) -> UInt64 { content.failure == nil ? now : 0 }
 
-    /// Why a directory or the target of a path could not be examined, or nil.
+    /// The error number for a directory or a target that could not be examined, or nil.
     package func failure(of number: Int) -> CInt? { nodes[number].content.failure }
 
-    /// The number of a directory, or of the target of its path.
+    /// The number of a cached directory, or of the cached target of a path; nil if there is none.
     ///
-    /// It uses no dictionary unless there are many nodes: most bundles have few directories, and cached answers do not
-    /// need any.
+    /// A dictionary is used only for many nodes: most bundles have few directories, and cached answers need no
+    /// dictionary.
     private func known(_ path: String, isTarget: Bool) -> Int? {
         if let numbers { return isTarget ? numbers.targets[path] : numbers.directories[path] }
         return nodes.firstIndex { node in
@@ -210,7 +211,7 @@ package struct DirectoryCache: Sendable {
 
     /// The number of the set with these members.
     mutating func watchSet(_ members: [Int]) -> Int {
-        // From the end, because the next question is often about the same directories. It uses no dictionary, for the
+        // From the end, because the next question is often about the same directories. There is no dictionary, for the
         // reason that QueryTable gives.
         if let index = sets.lastIndex(where: { $0.members == members }) {
             sets[index].freshUntil = freshUntil(members)
@@ -244,7 +245,7 @@ package struct DirectoryCache: Sendable {
         return generation == before
     }
 
-    /// Compares a node with the file system unless that was done a moment ago.
+    /// Compares a node with the file system, unless it was compared within ``trust``.
     private mutating func refresh(_ index: Int, now: UInt64) {
         guard now >= nodes[index].checked &+ Self.trust else { return }
         // Nearly every directory is unchanged.

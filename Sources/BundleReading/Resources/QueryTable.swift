@@ -1,9 +1,9 @@
 /// The answer to each query.
 ///
-/// It is a special hash table, because the first dictionary with a key type of this module makes the Swift runtime
-/// search for the key's conformance among all conformances of the process. With Foundation loaded, that took 65 of the
-/// 290 microseconds of the first look-up. For the same reason there is no type that combines a query with its value:
-/// each would be generic, and the runtime builds a generic type at its first use.
+/// A special hash table. Why: the first dictionary with a key type of this module makes the Swift runtime search all
+/// conformances of the process for the key's. With Foundation loaded, that took 65 of the 290 microseconds of the first
+/// look-up. For the same reason there is no type that combines a query with its value: each would be generic, and the
+/// runtime builds a generic type at its first use.
 ///
 /// **Threads.** A value, guarded by its owner.
 struct QueryTable<Value: Sendable>: Sendable {

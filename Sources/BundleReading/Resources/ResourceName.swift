@@ -71,7 +71,7 @@ package struct ResourceName: Hashable, Sendable {
 
     /// The spellings of this name with a text before the extension.
     private func inserting(_ text: String) -> [String] {
-        // Strings, because the runtime looks up conformances for other sequences of characters.
+        // This uses String: for any other sequence of characters, the runtime looks up conformances.
         endings.map { ending in
             let parts = parts(at: ending)
             return String(parts.stem) + text + String(parts.ending)
@@ -99,7 +99,7 @@ package struct ResourceName: Hashable, Sendable {
         }
     }
 
-    /// Removes the marks, one after the other from the end.
+    /// Removes the marks, one after another, from the end.
     private static func unmark(_ stem: Substring) -> (stems: [String], marks: Marks) {
         var marks = Marks()
         var stems: [String] = []

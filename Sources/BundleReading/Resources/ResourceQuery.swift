@@ -1,6 +1,6 @@
 import Glibc
 
-/// A question to a ``ResourceFinder``, unchanged.
+/// A question to a ``ResourceFinder``, as the caller put it.
 package struct ResourceQuery: Hashable, Sendable {
     package var name: String?
     package var type: String?
@@ -18,8 +18,8 @@ package struct ResourceQuery: Hashable, Sendable {
     /// The parsed query; nil if it cannot name a resource.
     ///
     /// These names and directories find nothing: those that contain `..`, even if it leads back inside; those that
-    /// begin with a slash; those with a NUL, which would end the path early; and those that are longer than a file system
-    /// allows.
+    /// begin with a slash; those with a NUL, which would end the path early; and those that are longer than a file
+    /// system allows.
     package var meaning: Meaning? {
         if let localization, !Self.isSafe(localization) || localization.utf8.contains(UInt8(ascii: "/")) { return nil }
         let type = ResourceName.type(type)

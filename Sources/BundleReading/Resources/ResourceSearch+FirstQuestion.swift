@@ -20,7 +20,7 @@ extension ResourceSearch {
         if let found = answerByName(file, meaning, in: directory, &run) {
             return Self.isListed(directory) ? found : nil
         }
-        // An item that cannot be examined may exist and would come first.
+        // An item that cannot be examined may exist, and would then come first.
         guard run.failures.isEmpty else { return nil }
         guard let language = settings.effectiveLanguages.first ?? settings.developmentRegion,
             SearchOrder.isUsable(language), Self.hasOneSpelling(language)
@@ -30,7 +30,7 @@ extension ResourceSearch {
         return found != nil && Self.isListed(directory) && Self.isListed(folder) ? found : nil
     }
 
-    /// Also nil if the file cannot be examined: the search reports why.
+    /// Also nil if the file cannot be examined; the full search then reports why.
     private mutating func answerByName(
         _ file: String, _ meaning: ResourceQuery.Meaning, in folder: String, _ run: inout Run
     ) -> FoundResource? {

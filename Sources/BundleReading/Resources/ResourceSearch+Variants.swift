@@ -49,7 +49,7 @@ extension ResourceSearch {
     /// Excludes most names of a large directory by their first byte.
     private static func mayBegin(_ candidate: String, as name: String) -> Bool {
         guard let a = candidate.utf8.first, let b = name.utf8.first else { return false }
-        // Other characters have several spellings in Unicode.
+        // Characters beyond ASCII may have several spellings in Unicode.
         return a == b || a >= 128 || b >= 128
     }
 }

@@ -15,12 +15,12 @@ package struct ResourceSearch: Sendable {
 
     /// How many answers are cached, found or not; when there are more, all are dropped.
     ///
-    /// A program that requests ever new names must not fill the memory.
+    /// A program that keeps requesting new names must not fill the memory.
     package static let mostAnswers = 16_384
     static let mostLists = 64
-    /// How many localisations that are links are used, by name; the others are ignored.
+    /// How many localisations that are links are used, in the order of names; the others are ignored.
     ///
-    /// Bundles that share all their resources link to the directory above.
+    /// Bundles that share all their resources make the directory above them a link instead.
     package static let mostLinkedLocalizations = 128
 
     package var cache = DirectoryCache()
@@ -32,7 +32,8 @@ package struct ResourceSearch: Sendable {
     private var generation: UInt64 = 0
     /// What could not be examined, for the finder to report.
     private var failures: [OpenedDirectory.Failure] = []
-    /// What was reported, with the error number: each path is reported once, until it can be read again.
+    /// The reported paths with their error numbers: a path is reported again only after it could be read, or with
+    /// another error.
     private var reported: [String: CInt] = [:]
     private static let mostReported = 256
 
@@ -71,7 +72,7 @@ package struct ResourceSearch: Sendable {
         var run = begin()
         let found = find(query, &run)
         guard let rests = end(run) else { return found }
-        // The knowledge about directories is kept: reading a large one costs more than all answers from it.
+        // The directories stay cached: reading a large one costs more than all answers from it.
         if answers.count >= Self.mostAnswers { answers.removeAll() }
         answers.set(Answer(value: found, rests: rests), for: query)
         return found
@@ -174,7 +175,7 @@ package struct ResourceSearch: Sendable {
         forgetOutdated()
     }
 
-    /// Drops conclusions from directories that have changed since.
+    /// Drops all answers if the cache has found a change since they were computed.
     private mutating func forgetOutdated() {
         guard generation != cache.generation else { return }
         generation = cache.generation

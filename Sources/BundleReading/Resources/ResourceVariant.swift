@@ -8,7 +8,7 @@ public import FoundationEssentials
 public struct ResourceVariant: Sendable, Hashable {
     /// The absolute path of the file.
     public let path: String
-    /// The device for which it is meant, `phone` for `Icon~phone@2x.png`; nil for any.
+    /// The device that the file is for, `phone` for `Icon~phone@2x.png`; nil for any.
     public let device: String?
     /// Pixels per point: 2 for `Icon@2x.png`, 1 for a name without a scale.
     public let scale: Int

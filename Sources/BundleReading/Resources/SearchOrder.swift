@@ -3,20 +3,20 @@ import Synchronization
 
 /// The localisations of a bundle and the order in which they are searched.
 package struct SearchOrder: Sendable, Hashable {
-    /// The declared localisations in their order, then the others found, by name.
+    /// The declared localisations in their order, then the other `.lproj` directories, sorted by name.
     ///
-    /// As in CoreFoundation, the development region is added if there is no other, or if a `Base` contains its
-    /// resources.
+    /// As in CoreFoundation, the development region is added if there is no other localisation, or if there is a
+    /// `Base`, which contains its resources.
     package let localizations: [String]
     /// The localisations to use for the user, best first.
     package let preferred: [String]
     /// The localisations to search: the first preferred one, Base, the other preferred ones, the development region.
     package let languages: [String]
 
-    /// The most localisations that are used, more than there are languages with a locale of their own; further ones are
-    /// ignored.
+    /// The maximum number of localisations that are used; further ones are ignored.
     ///
-    /// A folder can contain any number of names, and each is compared with each language of the user.
+    /// Fewer languages have a locale. A folder can contain any number of names, and each is compared with each language
+    /// of the user.
     package static let mostLocalizations = 1_000
 
     /// `folders`: the names of the `.lproj` directories, in order.
@@ -57,7 +57,7 @@ package struct SearchOrder: Sendable, Hashable {
         if isUsable(name), !names.contains(name) { names.append(name) }
     }
 
-    /// Info.plist may declare anything, but only a name that can be one directory is used.
+    /// Whether a name, which Info.plist may declare freely, can be the name of a directory; no other name is used.
     package static func isUsable(_ name: String) -> Bool {
         name != "" && name != "." && name != ".." && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
     }
@@ -67,7 +67,7 @@ package struct SearchOrder: Sendable, Hashable {
         let settings: LocalizationSettings
         let folders: [String]
 
-        /// Compared by their bytes where they occur in the answer, which keeps the bundle's own spelling.
+        /// Names that occur in the answer are compared by their bytes, because the answer keeps the bundle's spelling.
         static func == (a: Self, b: Self) -> Bool {
             func isSame(_ names: [String], _ others: [String]) -> Bool {
                 names.elementsEqual(others) { $0.utf8.elementsEqual($1.utf8) }

@@ -6,12 +6,12 @@
 package struct VariantPreference: Sendable, Equatable {
     /// The name after the tilde.
     package let device: String?
-    /// Pixels per point; scale 1 has no files of its own.
+    /// Pixels per point; scale 1 has no separate files.
     package let scale: Int
     /// The suffixes that are added to a resource's name, the best first; the last one is empty.
     let suffixes: [String]
 
-    /// No screen has more, and each scale costs one check.
+    /// No screen has a higher scale, and each scale costs one check.
     package static let highestScale = 9
 
     /// - Parameters:

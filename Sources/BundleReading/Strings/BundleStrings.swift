@@ -134,8 +134,9 @@ package final class BundleStrings: Sendable {
         }
     }
 
-    /// The value of `InfoPlist.strings` for a key of Info.plist; nil if there is none: then Info.plist's own value is
-    /// used, which is in the language of the development region.
+    /// The value of `InfoPlist.strings` for a key of Info.plist; nil if there is none.
+    ///
+    /// Callers then use Info.plist's value, which is in the language of the development region.
     package func localizedInfo(forKey key: String) -> String? {
         chain(Self.infoTable)?.table[key]
     }
@@ -162,15 +163,15 @@ package final class BundleStrings: Sendable {
     }
 
     private static let emptyTable = StringsTable([:])
-    /// The most questions about one table that are answered from its compiled form before the table is read.
+    /// How many look-ups in one table use its compiled form before the whole table is read.
     ///
-    /// Reading a table of 10,000 entries takes as long as some hundred of these questions. A program that asks more
-    /// often is likely to need most of the table.
+    /// Reading a table of 10,000 entries takes as long as about a hundred of these look-ups. A program that makes more
+    /// of them probably needs most of the table.
     private static let mostUnread = 16
 
     /// The translation of a key from a compiled table in the file; nil if the table must be read.
     ///
-    /// What depends on numbers is in a `.stringsdict`, which is always read.
+    /// Texts that depend on numbers are in a `.stringsdict`, which is always read.
     private func unreadText(forKey key: String, _ table: String, _ found: StringsChain.Files) -> String? {
         guard found.isCertain, let file = found.files.first, file.formats == nil, let path = file.strings,
             let text = CompiledTable(beside: path)?.text(forKey: key)
@@ -248,8 +249,10 @@ package final class BundleStrings: Sendable {
         return StringsChain.Files(files: files, isCertain: found.isCertain)
     }
 
-    /// The language of a place: that of its `.lproj`; for Base and for a table for all languages the development
-    /// region, otherwise the first preferred localisation.
+    /// The language of a place, from the name of its `.lproj`.
+    ///
+    /// For Base and for a table for all languages, it is the development region, or else the first preferred
+    /// localisation.
     private static func language(of path: String, by finder: ResourceFinder) -> String {
         if let name = finder.language(ofResourceAt: path), name != "Base" { return name }
         return finder.settings.developmentRegion ?? finder.preferredLocalizations.first ?? ""

@@ -3,8 +3,8 @@ import PropertyLists
 
 /// The compiled form of a `.strings` file, used only while it matches the text next to it.
 ///
-/// The text is authoritative. A compiled table is used only if it was made from this text: the size must be equal, and
-/// the time of the last change or else a hash of the bytes. The first strings are then found in the file without
+/// The text is authoritative. A compiled table is used only if it was made from this text: the size must match, and so
+/// must the time of the last change or else a hash of the bytes. The first strings are then found in the file without
 /// reading it as a whole, because a program that starts needs only a few strings of a large table.
 struct CompiledTable: ~Copyable {
     private let file: OpenedFile

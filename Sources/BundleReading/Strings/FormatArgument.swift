@@ -24,7 +24,7 @@ package struct FormatArgument {
         case let value as any BinaryFloatingPoint: number = .real(Double(value))
         case let value as Bool: number = .signed(value ? 1 : 0, bits: 8)
         case is any StringProtocol, is Character, is Unicode.Scalar: number = nil
-        // NSNumber and Decimal, which this module does not need to know.
+        // NSNumber and Decimal are read from their text, so that their types are not needed here.
         default:
             number =
                 Int64(text).map { .signed($0, bits: 64) } ?? UInt64(text).map { .unsigned($0) }
@@ -61,7 +61,7 @@ package struct FormatArgument {
         }
     }
 
-    /// The bits of a negative whole number as in C, in as many bytes as an argument of its type has there.
+    /// The bits of a whole number; a negative one in two's complement, as wide as the argument would be in C.
     func twosComplement(length: String) -> UInt64? {
         guard let integer else { return nil }
         guard integer.isNegative else { return integer.magnitude }

@@ -1,35 +1,35 @@
 import HostBasics
 
-/// Finds the conversions of a format: the one parser that the formatter, the linter and the tools for translators share.
+/// Finds the conversions of a format: the parser that the formatter, the linter and the tools for translators share.
 ///
-/// A percent sign before a blank begins no conversion, though printf() has a flag for it: “100 % of” stands in the texts
-/// of many languages, and nobody pads numbers with blanks in a user interface.
+/// A percent sign before a blank begins no conversion, though printf() has a flag for it: “100 % of” occurs in the
+/// texts of many languages, and nobody pads numbers with blanks in a user interface.
 ///
 /// **Threads.** A value. **Cost.** Linear in the text.
 public struct FormatParser {
-    /// What one percent sign begins.
+    /// One percent sign and the text that belongs to it.
     public struct Part {
-        /// What it is.
+        /// The kinds of parts.
         public enum Content {
             /// `%%`, which stands for one percent sign.
             case percent
             case conversion(Conversion)
             /// `%#@name@`, or `%2$#@name@` with its position.
             case variable(name: String, position: Int?)
-            /// A percent sign that begins nothing; it is text.
+            /// A percent sign that begins no conversion; it is text.
             case stray
         }
 
-        /// What it is.
+        /// The kind of this part.
         public let content: Content
-        /// The bytes in the format.
+        /// The range of its bytes in the format.
         public let range: Range<Int>
     }
 
     private let text: [UInt8]
     private var position = 0
 
-    /// A position, width or precision with more digits is invalid: a format must not request gigabytes.
+    /// The maximum number of digits of a position, width or precision: a format must not request gigabytes.
     static let mostDigits = 3
 
     /// A parser at the beginning of a format.
@@ -83,7 +83,7 @@ public struct FormatParser {
         }
         guard case .some(let width) = readAmount(&conversion) else { return nil }
         conversion.width = width
-        // C has this flag before the width only; CoreFoundation reads “%1#@count@” as a variable, too.
+        // C allows this flag only before the width, but CoreFoundation also reads “%1#@count@” as a variable.
         if byte == UInt8(ascii: "#") {
             conversion.flags.insert(.alternate)
             position += 1
@@ -137,7 +137,7 @@ public struct FormatParser {
         return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 
-    /// The name of a variable, and the character that ends it.
+    /// Reads the name of a variable and the `@` that ends it.
     private mutating func readName() -> String? {
         guard let end = text[position...].firstIndex(of: UInt8(ascii: "@")), end > position,
             !text[position..<end].contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "%") })

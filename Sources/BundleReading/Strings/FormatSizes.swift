@@ -20,7 +20,7 @@ struct FormatSizes {
     private var known: [String: Measure] = [:]
     /// The variables that are currently being measured.
     private var open: Set<String> = []
-    /// How many texts around this one are being measured.
+    /// The number of enclosing texts that are being measured.
     private var depth: Int
 
     /// In bytes.
@@ -51,7 +51,7 @@ struct FormatSizes {
                 total.pieces += 1
                 switch piece {
                 case .text(let text): total.size += text.utf8.count
-                // Positions may be added to it.
+                // Room for the positions that may be added to it.
                 case .conversion(let conversion): total.size += conversion.source.utf8.count + 12
                 case .variable(let name, _, _):
                     let inner = try measure(variable: name)
@@ -103,7 +103,7 @@ struct FormatSizes {
             open.remove(name)
             known[name] = measured
         }
-        // Checked again, even if it was measured before at a less deep place.
+        // Checked again, because it may have been measured at a smaller depth.
         guard depth + measured.height <= Self.deepest else { throw Self.tooDeep(name) }
         return measured
     }

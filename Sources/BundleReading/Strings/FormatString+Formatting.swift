@@ -34,7 +34,7 @@ extension FormatString.Piece {
 private struct Formatter {
     let arguments: [FormatArgument]
     var text = ""
-    /// Only the first ones: a sentence for each of a million conversions helps nobody.
+    /// Only the first ones, because a format can have a million faulty conversions.
     private(set) var misfits: [String] = []
     private var next = 1
     private var budget: ReadingBudget

@@ -21,7 +21,7 @@ package struct FormatString: Sendable, Hashable {
     package init(_ text: String) {
         var parser = FormatParser(text)
         pieces = []
-        // Where the text begins that does not belong to a piece yet.
+        // The start of the text that belongs to no piece yet.
         var plain = 0
         while let part = parser.next() {
             let piece: Piece
@@ -69,7 +69,7 @@ public struct Conversion: Sendable, Hashable {
     /// A width or a precision.
     public enum Amount: Sendable, Hashable {
         case fixed(Int)
-        /// `*`: the number is itself an argument, counted from 1; nil for the next one.
+        /// `*`: an argument supplies the number; the value is its position, counted from 1, or nil for the next one.
         case argument(Int?)
     }
 
@@ -104,7 +104,7 @@ public struct Conversion: Sendable, Hashable {
     public var precision: Amount?
     /// The size of the argument: `l`, `ll`, `h`, `z` and so on.
     ///
-    /// Arguments know their own size; it only matters for negative numbers in hexadecimal.
+    /// It only matters for negative numbers in unsigned conversions, because Swift values carry their size.
     package var length = ""
     /// The letter at its end.
     public var type: Unicode.Scalar = "@"

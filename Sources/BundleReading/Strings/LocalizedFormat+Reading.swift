@@ -1,4 +1,4 @@
-// Public for the SPI at the end.
+// Public for PluralEntry at the end.
 public import PropertyLists
 
 extension LocalizedFormat {
@@ -15,7 +15,7 @@ extension LocalizedFormat {
     ///
     /// - Parameters:
     ///   - value: a string, or a dictionary with NSStringLocalizedFormatKey and a dictionary for each variable, or with
-    ///     NSStringVariableWidthRuleType or NSStringDeviceSpecificRuleType, whose variants are again entries.
+    ///     NSStringVariableWidthRuleType or NSStringDeviceSpecificRuleType, whose variants are entries too.
     ///   - budget: the budget of the file. It is charged for the parsed formats, and for the longest text of the entry.
     /// - Throws: the problem of the entry.
     package init(_ value: PropertyList, _ budget: inout ReadingBudget) throws(Fault) {
@@ -142,7 +142,7 @@ extension LocalizedFormat {
         return digits
     }
 
-    /// Adds a key to the place of a fault that occurs below it.
+    /// The result of body; if it throws a fault, the key is added to the front of its path.
     private static func at<Value>(_ key: String, _ body: () throws(Fault) -> Value) throws(Fault) -> Value {
         do {
             return try body()

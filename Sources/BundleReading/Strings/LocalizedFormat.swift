@@ -4,9 +4,9 @@ import HostBasics
 ///
 /// **Threads.** A value.
 package indirect enum LocalizedFormat: Sendable {
-    /// A text with the meaning of its variables `%#@name@`.
+    /// A text, and the definitions of its variables `%#@name@`.
     ///
-    /// A text without variables of its own uses those of the entry that contains it.
+    /// A text that defines no variables uses the variables of the entry that contains it.
     case text(FormatString, variables: [String: LocalizedFormat])
     /// Forms for the plural categories of a number: NSStringPluralRuleType.
     ///
@@ -17,7 +17,7 @@ package indirect enum LocalizedFormat: Sendable {
     case widths([(width: Int, format: LocalizedFormat)])
     /// Forms for kinds of devices: NSStringDeviceSpecificRuleType; never empty.
     ///
-    /// `first`: the first of the names.
+    /// `first`: the name that sorts first.
     case devices([String: LocalizedFormat], first: String)
 
     /// The conditions for choosing among the variants.
@@ -25,7 +25,7 @@ package indirect enum LocalizedFormat: Sendable {
         /// Nil: every plural uses its form `other`.
         package var arguments: [FormatArgument]?
         package var rules: PluralRules
-        /// The name after the tilde of resources for the host's device.
+        /// The host's device, as resource names spell it after the tilde.
         package var device: String?
         /// The maximum width of a text, in the units of the entry's widths; nil for the widest.
         package var width: Int?
@@ -55,7 +55,7 @@ package indirect enum LocalizedFormat: Sendable {
                     conversion.number(from: &next)
                     pieces.append(.conversion(conversion))
                 case .variable(let name, let position, _):
-                    // The checks have already excluded undefined ones.
+                    // Undefined variables were refused when the entry was read.
                     variables[name]?.add(to: &pieces, choice, variables, from: position ?? next)
                     if position == nil { next += 1 }
                 }

@@ -8,7 +8,7 @@ import HostBasics
 package struct PluralOperands: Sendable, Hashable {
     /// The whole part.
     ///
-    /// If it has more than 18 digits: a number with the same last digits that is as large as possible.
+    /// For more than 18 digits: 10^18 plus the last 18 digits.
     package let i: UInt64
     /// How many digits the fraction shows, with and without zeros at its end.
     package let v: UInt64

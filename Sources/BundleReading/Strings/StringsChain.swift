@@ -2,11 +2,11 @@ import HostBasics
 import PropertyLists
 import Synchronization
 
-/// A strings table and the tables that it hides: a key that the first one lacks is searched in the others, in search
+/// A strings table and the tables that it hides: a key that the first table lacks is looked up in the others, in search
 /// order.
 ///
-/// The tables that were read form a list that only grows at its end. Readers walk it without a lock, which would cost
-/// half as much as the look-up itself, and without retaining anything.
+/// The tables that were read form a list that only grows at its end. Readers walk it without retaining anything and
+/// without a lock, which would cost half as much as the look-up.
 ///
 /// **Threads.** Any. No lock is held while a file is read.
 final class StringsChain: Sendable {
@@ -26,9 +26,9 @@ final class StringsChain: Sendable {
     /// Valid as long as the chain exists.
     package enum Answer {
         case entry(StringsTable.Entry)
-        /// No table has it, and all were read.
+        /// No table has the key, and all tables were read.
         case missing
-        /// None of the tables read so far has it, but there are others.
+        /// None of the tables read so far has the key, but other tables are unread.
         case unknown
     }
 
@@ -89,8 +89,8 @@ final class StringsChain: Sendable {
 
     /// - Parameters:
     ///   - first: the table that hides the others.
-    ///   - hidden: the files of the others, in search order. Called when a key is missing in the first table: most
-    ///     bundles have every key in the user's language, and then the files of other languages need not be searched.
+    ///   - hidden: returns the files of the other tables, in search order. Called only when a key is missing in the
+    ///     first table: most bundles have every key in the user's language and never need the files of other languages.
     init(_ first: StringsTable, hiding hidden: @escaping @Sendable () -> Files) {
         self.first = Node(first)
         self.hidden = hidden
@@ -104,7 +104,7 @@ final class StringsChain: Sendable {
 
     /// The translation of a key and the table that has it; nil if none does.
     ///
-    /// `read`: reads a file; called for one file after the other until the key is found.
+    /// `read`: reads a file; called for one file after another until the key is found.
     package func entry(
         forKey key: String, reading read: (StringsFile) -> Reading
     ) -> (text: String, table: StringsTable)? {
@@ -125,11 +125,11 @@ final class StringsChain: Sendable {
 
     /// The translation of a key if some tables cannot be read at the moment.
     ///
-    /// Nothing of these tables is kept.
+    /// The tables that are read here are not kept.
     private func entry(
         forKey key: String, in files: ArraySlice<StringsFile>, _ read: (StringsFile) -> Reading
     ) -> (text: String, table: StringsTable)? {
-        // The next one is the last in the list.
+        // The next file is the last in the list.
         for file in files.reversed() {
             let reading = read(file)
             reading.log()
@@ -140,7 +140,7 @@ final class StringsChain: Sendable {
 
     @inline(never)
     private func hiddenAnswer(forKey key: String) -> Answer {
-        // Read before the list: a thread that sees that it is complete then sees all of it.
+        // Read before the list: a thread that sees the flag set then sees the whole list.
         let isComplete = isComplete.load(ordering: .acquiring)
         if let next = first.next.load(ordering: .acquiring) {
             let entry = next._withUnsafeGuaranteedRef { $0.view.withKey(key) { Self.entry($0, from: next) } }
@@ -170,8 +170,8 @@ final class StringsChain: Sendable {
         let isNews = state.withLock { state in
             // Another thread may have read the same file meanwhile.
             guard state.unread?.last == file else { return false }
-            // A table without any new key would only slow down every miss. Most tables are such: a translator usually
-            // translates all keys.
+            // A table without a new key would only slow down every miss. Most tables add no key, because translators
+            // usually translate all of them.
             if !reading.table.isHidden(by: ([first] + state.nodes).map(\.table)) {
                 let node = Node(reading.table)
                 (state.nodes.last ?? first).next.store(.passUnretained(node), ordering: .releasing)
@@ -201,7 +201,7 @@ final class StringsChain: Sendable {
         }
     }
 
-    /// A copy of the elements in separate memory: the list is changed in place when nobody else holds it, and the
-    /// sanitiser does not see that another thread has released it.
+    /// A copy of the elements in separate memory: the list is changed in place while it has only one owner, and the
+    /// sanitiser cannot see that another thread has released its reference.
     private static func copied(_ files: [StringsFile]?) -> [StringsFile]? { files.map { Array($0.lazy.map(\.self)) } }
 }

@@ -19,8 +19,8 @@ package struct StringsFile: Sendable, Equatable {
     /// - Parameters:
     ///   - device: the name of the host's device, for entries that depend on it.
     ///   - limits: the limits for a file.
-    /// - Returns: a table that must not be cached if a finding is provisional, because the system did not let a file be
-    ///   read.
+    /// - Returns: the table and the problems. If a finding is provisional, the system did not let a file be read, and
+    ///   the table must not be cached.
     ///
     /// **Cost.** Linear in the files' sizes. A file that exceeds the limit is not read.
     package func read(
@@ -108,7 +108,7 @@ package struct StringsFile: Sendable, Equatable {
                     return [:]
                 }
                 faults += 1
-                // One more than is listed: a single further fault is shown instead of its number.
+                // One more than the limit: a single further fault is listed, not counted.
                 if faults <= ReadingBudget.mostFindings + 1 { findings.append(finding(fault, key, in: path)) }
             }
         }
@@ -132,7 +132,7 @@ package struct StringsFile: Sendable, Equatable {
         }
     }
 
-    /// Identifies values that are the same object in memory, as long as both exist; nil if that does not matter.
+    /// Identifies dictionaries that are the same object in memory, as long as both exist; nil for other values.
     private static func identity(of value: PropertyList) -> UInt? {
         // A dictionary consists only of a reference to its storage.
         guard case .dictionary(let entries) = value, MemoryLayout<[String: PropertyList]>.size == 8 else { return nil }

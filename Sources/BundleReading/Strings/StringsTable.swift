@@ -23,10 +23,10 @@ package final class StringsTable: @unchecked Sendable {
         let marks: UnsafeMutablePointer<Atomic<Bool>>
     }
 
-    /// What a look-up needs: plain pointers, so that it counts no references.
+    /// The data for a look-up: plain pointers, so that it counts no references.
     ///
-    /// Counting them would take longer than all the rest. A view is valid as long as the table exists.
-    // @unchecked: like the table.
+    /// Counting them would take longer than the rest of the look-up. A view is valid as long as the table exists.
+    // @unchecked: for the same reason as the table.
     package struct View: @unchecked Sendable {
         private let places: StringsIndex.Places
         private let made: Made
@@ -43,7 +43,7 @@ package final class StringsTable: @unchecked Sendable {
         package func entry(_ key: String) -> Entry? {
             entry(
                 key.utf8.withContiguousStorageIfAvailable { places.find($0) }
-                    // A string that was created by Foundation and keeps its own storage.
+                    // A string from Foundation, which keeps Foundation's storage.
                     ?? Array(key.utf8).withUnsafeBufferPointer { places.find($0) })
         }
 
@@ -100,7 +100,7 @@ package final class StringsTable: @unchecked Sendable {
         self.index = index
         self.formats = formats
         self.rules = rules
-        // calloc() returns large blocks directly from the system, filled with zeros without being touched.
+        // calloc() gets large blocks from the system, which are already zero, so that it does not touch them.
         guard let marks = calloc(max(index.count, 1), MemoryLayout<Atomic<Bool>>.stride) else {
             fatalError("There is no memory for \(index.count) marks.")
         }
