@@ -1,9 +1,9 @@
 import HostBasics
 
-/// The libraries that a bundle contains in a directory of its own, for code that needs them by name.
+/// The libraries in a directory of a bundle, for code that needs them by name.
 ///
-/// A library `libX.so.1` is a file with that name, or the executable of a framework with that name or SONAME. If a link
-/// leads out of the bundle, its target does not belong to the bundle.
+/// A library `libX.so.1` is a file with that name, or the executable of a framework with that name or SONAME. The
+/// target of a link that leads out of the bundle does not belong to the bundle.
 ///
 /// **Cost.** Reads the head of each requested library.
 package struct CarriedLibraries {

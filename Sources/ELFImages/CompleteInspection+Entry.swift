@@ -4,13 +4,13 @@ import HostBasics
 extension CompleteInspection {
     // MARK: - An entry that is not exported
 
-    /// States why the entry is not exported, if the file shows it: the function exists but is hidden, or the compiler
+    /// Explains why the entry is not exported, if the file shows the reason: the function is hidden, or the compiler
     /// gave it another name (fault 81).
     mutating func explainMissingEntry() {
         let entry = ImageInspector.entrySymbol
         replaceFirst({ $0.code == .symbolMissing && $0.subject == entry && $0.severity == .error }) { inspection in
             let names = ImageFunctions(of: inspection.file).names(holding: entry)
-            // If it is data with that name, the quick inspection has already reported it.
+            // If the name belongs to data, the quick inspection has already reported that.
             if names.contains(entry), !inspection.file.exports(entry) { return inspection.hiddenEntry }
             return names.firstNonNil(inspection.mangledEntry)
         }
@@ -42,10 +42,10 @@ extension CompleteInspection {
 
     // MARK: - A note that was removed
 
-    /// Reports that a plug-in has lost the note that it must have.
+    /// Reports a plug-in that has lost its note.
     ///
-    /// registerPlugin() is compiled into the plug-in together with the note. Tools that remove sections delete the
-    /// note, and leave zeros in its place or a program header that points nowhere.
+    /// registerPlugin() is compiled into the plug-in together with the note. Tools that remove sections delete the note
+    /// and leave zeros or a program header that points nowhere.
     mutating func checkRemovedNote() {
         guard quick.note == nil, !file.sections.isEmpty, file.section(named: PLUGIN_NOTE_SECTION) == nil,
             file.uses(symbolBeginningWith: Self.registerPlugin)
@@ -84,12 +84,12 @@ extension CompleteInspection {
 }
 
 extension ImageFile {
-    /// The limit of symbols to search.
+    /// The maximum number of symbols to search.
     private static let mostSymbols = 200_000
 
     package func exports(_ name: String) -> Bool { symbols?.definitions(of: SymbolName(name)).isEmpty == false }
 
-    /// Whether the file uses a symbol of another file whose name begins with a text.
+    /// Whether the file uses a symbol that it does not define and whose name begins with a text.
     package func uses(symbolBeginningWith text: String) -> Bool {
         guard let symbols else { return false }
         let text = Array(text.utf8)

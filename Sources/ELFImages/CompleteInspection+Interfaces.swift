@@ -10,7 +10,7 @@ extension CompleteInspection {
         for image in host.images {
             if let file = image.file, !files.contains(where: { $0 === file }) { files.append(file) }
         }
-        // The entry checks only the conformances in the plug-in's own file, not those of its libraries.
+        // Like the check at the entry, this covers the conformances in the plug-in's file, not those in its libraries.
         add(InterfaceInspection(of: file, among: files).findings)
     }
 }
@@ -83,10 +83,10 @@ private struct InterfaceInspection {
     }
 }
 
-/// What the dynamic linker writes at which address of a file.
+/// The values that the dynamic linker writes to addresses of a file.
 private struct FileRelocations {
     enum Target {
-        /// An address in the file itself.
+        /// An address in this file.
         case own(UInt64)
         case symbol(String)
     }

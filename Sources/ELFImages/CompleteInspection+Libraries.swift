@@ -6,7 +6,7 @@ import PropertyLists
 extension CompleteInspection {
     /// Reports all missing libraries, each with the places that were searched (fault 67).
     ///
-    /// A library that a file outside of the bundle needs is no need of the plug-in, and nothing in the bundle can help.
+    /// If a file outside of the bundle needs the library, no change to the bundle can help.
     mutating func checkMissingLibraries() {
         let lost = LostLinks(closure.missing)
         for missing in closure.missing {
@@ -33,7 +33,7 @@ extension CompleteInspection {
         checkProgramLibraries()
     }
 
-    /// Reports libraries that the application itself does not find.
+    /// Reports libraries that the application does not find.
     ///
     /// Only a warning: the application may be started with another environment.
     private mutating func checkProgramLibraries() {
@@ -46,14 +46,15 @@ extension CompleteInspection {
         }
     }
 
-    /// More missing libraries of the application than anybody reads.
+    /// How many missing libraries of the application are reported; nobody would read more.
     private static let mostMissing = 20
 
     func isOfBundle(_ path: String) -> Bool {
         path == file.path || Path.isInside(Path.resolved(path) ?? path, directory: bundlePath)
     }
 
-    /// Whether both are names of this library, which has a number after “.so” only if it was installed from a package.
+    /// Whether both are different names of libPluginHost, which has a number after “.so” only if it was installed from
+    /// a package.
     private static func isOtherVersion(_ name: String, of wanted: String) -> Bool {
         name != wanted && wanted.hasPrefix("libPluginHost.so") && name.hasPrefix("libPluginHost.so")
     }
@@ -86,10 +87,11 @@ extension CompleteInspection {
 
     // MARK: The application's own libraries
 
-    /// A missing library that contains a Swift module: nearly always the application's API, which no distribution has.
+    /// A missing library that contains a Swift module: nearly always the application's API, which no distribution
+    /// packages.
     private struct MissingModule {
         let name: String
-        /// The image of the process or the program that contains the module.
+        /// The path of the program or library that contains the module; nil if none does.
         let image: String?
         /// Whether the application was named and does not contain the library.
         let isApplicationKnown: Bool
@@ -159,8 +161,8 @@ extension CompleteInspection {
     /// Reports libraries that may not fit into the memory reserved for thread-local variables.
     ///
     /// The dynamic linker reserves little of it for libraries that are opened late and address their variables directly
-    /// (DF_STATIC_TLS). How much is left depends on the libraries opened before. A library that needs more than the
-    /// whole reserve may not load.
+    /// (DF_STATIC_TLS). Libraries that were opened before have used a part of the reserve. A library that needs more
+    /// than the whole reserve may not load.
     mutating func checkThreadLocalMemory() {
         for file in closure.newFiles where file.dynamic.flags & DynamicTable.flagStaticThreadLocals != 0 {
             guard let segment = file.segments.first(where: { $0.type == ELF.threadLocal }),
@@ -199,10 +201,10 @@ extension CompleteInspection {
         }
     }
 
-    /// Reports a library without any versions of which a version is needed.
+    /// Reports a library that has no versions although a file needs one of them.
     ///
-    /// It is found as soon as a symbol of that version is looked up in it, and then the dynamic linker ends the process with
-    /// an assertion (check_match()). A library that only defines none works: its own needs give it a table of versions.
+    /// When a symbol of that version is looked up in the library, the dynamic linker ends the process with an assertion
+    /// (check_match()). A library that defines no version but needs some works, because it has a table of versions.
     private mutating func addVersionless(_ version: SymbolVersions.Needed, neededBy: ImageFile, provider: ImageFile) {
         guard let symbol = Self.symbol(of: version, in: neededBy, definedBy: provider) else { return }
         add(
@@ -258,7 +260,7 @@ extension CompleteInspection {
 
     // MARK: - Search paths
 
-    /// Reports absolute directories of RUNPATH or RPATH into which others may put libraries (fault 69).
+    /// Reports absolute directories of RUNPATH or RPATH to which every user may write (fault 69).
     ///
     /// For a path that does not exist, it checks the directory in which it could be created.
     mutating func checkWritableSearchPaths() {

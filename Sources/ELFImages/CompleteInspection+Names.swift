@@ -15,7 +15,7 @@ package struct DeclaredPoints {
 extension CompleteInspection {
     /// Compares the declarations in Info.plist with what the file shows about its code.
     ///
-    /// It only warns, because the code decides when it runs.
+    /// It only warns, because the code decides at run time what it registers.
     package mutating func compare(_ declared: DeclaredPoints) {
         guard host.unread.first == nil else { return }
         if declared.names.isEmpty {
@@ -42,9 +42,9 @@ extension CompleteInspection {
     // MARK: - Misspelt names
 
     /// Reports names of extension points that are probably misspelt: the application contains a similar name but not
-    /// this one, or the code contains a similar name and nobody has this one.
+    /// this one, or the code contains a similar name and neither contains this one.
     private mutating func checkSpelling(of declared: DeclaredPoints) {
-        // Swift keeps texts of up to 15 bytes inside instructions, where they cannot be found.
+        // Swift stores texts of up to 15 bytes in instructions, where they cannot be found.
         let names = declared.names.filter { $0.utf8.count > 15 }.sorted()
         if names.isEmpty { return }
         let own = closure.newFiles
@@ -72,7 +72,7 @@ extension CompleteInspection {
     }
 
     private static let mostConstants: UInt64 = 32 << 20
-    /// Of a text of a file with a name: a plug-in with a hundred names, and a hundred thousand texts of that length.
+    /// The maximum number of comparisons: enough for a hundred names and a hundred thousand texts of similar length.
     private static let mostComparisons = 10_000_000
 
     /// The constant texts in files that are equal or similar to names.
@@ -106,7 +106,7 @@ extension CompleteInspection {
         return found
     }
 
-    /// How many bytes a typing mistake adds, leaves out or changes.
+    /// The maximum number of bytes that a typing mistake adds, leaves out or changes.
     private static let slip = 2
 
     /// Whether changing, adding or removing a few bytes turns one text into the other.
@@ -117,7 +117,7 @@ extension CompleteInspection {
         let rest = (Array(text.dropFirst(same)), Array(other.dropFirst(same)))
         let sameEnd = zip(rest.0.reversed(), rest.1.reversed()).prefix { $0 == $1 }.count
         let (left, right) = (rest.0.dropLast(sameEnd), rest.1.dropLast(sameEnd))
-        // Misspelt names differ in a few bytes of one word: a longer different part means another name.
+        // A misspelt name differs in a few bytes of one word; a longer different part means another name.
         guard max(left.count, right.count) <= 2 * slip + 4 else { return false }
         return left.editDistance(to: right, atMost: slip) != nil
     }

@@ -1,13 +1,13 @@
 import HostBasics
 
 extension CompleteInspection {
-    /// Reports needed files that the dynamic linker finds and refuses: programs, and libraries outside of the bundle that
-    /// forbid being opened, are cut off, or lack a mark.
+    /// Reports needed files that the dynamic linker finds and refuses: programs, and libraries outside of the bundle
+    /// that forbid being opened, are for another system, are cut off, or lack a mark.
     ///
-    /// The bundle's own libraries are inspected completely. Of others only what stops every load is reported: they belong
-    /// to somebody else, and what is merely unusual in them is no fault of the bundle.
+    /// The libraries in the bundle are inspected completely. In other libraries, only faults that stop every load are
+    /// reported: merely unusual properties of such a library are not a fault of the bundle.
     mutating func checkRefusedLibraries() {
-        // One in the bundle is inspected like its libraries.
+        // A program in the bundle is inspected like its libraries.
         for needed in closure.programs where !isOfBundle(needed.path) {
             add(
                 .notLoadable, path: needed.neededBy, subject: needed.name,
@@ -58,13 +58,13 @@ extension CompleteInspection {
 }
 
 extension ImageFile {
-    /// Whether it is a program: the dynamic linker loads it as no library.
+    /// Whether it is a program, which the dynamic linker does not load as a library.
     package var isProgram: Bool {
         header.type == ELF.executable || dynamic.flags1 & DynamicTable.flag1PositionIndependentProgram != 0
             || dynamic.hasDebug && segments.contains { $0.type == ELF.interpreter }
     }
 
-    /// Whether a segment that is to be loaded lies beyond the end of the file.
+    /// Whether a segment to load ends beyond the end of the file.
     fileprivate var isCutOff: Bool {
         segments.contains { segment in
             let (end, overflow) = segment.offset.addingReportingOverflow(segment.fileSize)

@@ -9,8 +9,8 @@ extension CompleteInspection {
 
     // MARK: - One copy of each module
 
-    /// Reports Swift modules that are contained in two images: their types are different, and casts between them fail
-    /// silently.
+    /// Reports Swift modules that two files in the process contain: their types are different, and casts between them
+    /// fail silently.
     mutating func checkModules() {
         for file in closure.newFiles {
             for module in file.modules.sorted() {
@@ -68,7 +68,7 @@ extension CompleteInspection {
             "Build it without -static-stdlib and without --static-swift-stdlib.")
     }
 
-    /// Reports a program with the runtime linked into it if the plug-in needs the shared runtime.
+    /// Reports a program that has the Swift runtime linked into it, if the plug-in needs the shared runtime.
     private mutating func checkProgramRuntime() {
         guard let program = host.images.first, let file = program.file, !Self.isSwiftRuntime(file),
             program.modules.contains(Self.standardLibrary),
@@ -91,7 +91,8 @@ extension CompleteInspection {
 
     // MARK: - Marks of the build
 
-    /// Reports a note that is not in a segment: neither the dynamic linker's tools nor the check before a load sees it.
+    /// Reports a note that is not in a segment, where neither the dynamic linker's tools nor the check before a load
+    /// find it.
     mutating func checkNotesInSections() {
         guard quick.note == nil, let section = file.section(named: PLUGIN_NOTE_SECTION),
             let bytes = file.content(of: section, limit: 64 << 10)
@@ -122,8 +123,8 @@ extension CompleteInspection {
 
     /// Reports a Swift file without a note whose compilers do not match the host.
     ///
-    /// The compilers are those listed in `.comment`. They compiled the parts of the file, and one may be the system's C
-    /// compiler, so only files for which none matches the host's are reported.
+    /// The compilers are those listed in `.comment`. Each compiled a part of the file, and one may be the system's C
+    /// compiler, so a file is reported only if none of them matches the host's.
     mutating func checkToolchain() {
         guard quick.note == nil, file.section(named: PLUGIN_NOTE_SECTION) == nil, file.isSwift,
             let own = ImageFile.revisions(in: PluginNote.hostToolchain).first

@@ -2,9 +2,9 @@ import HostBasics
 import PropertyLists
 
 extension CompleteInspection {
-    /// More than anybody reads; the rest is only counted.
+    /// How many undefined symbols are reported; the rest is only counted.
     private static let symbolLimit = 100
-    /// More symbols than a library uses; only a file designed to be slow has more.
+    /// How many symbols are examined; only a file designed to be slow has more.
     static let examinedLimit = 200_000
 
     /// Reports all used symbols that nothing defines (fault 68).
@@ -24,15 +24,15 @@ extension CompleteInspection {
         }
     }
 
-    /// Whether an image may define symbols that cannot be read.
+    /// Whether a loaded file may define symbols that cannot be read.
     ///
-    /// The kernel's own image has no file, and no symbol that plug-ins use.
+    /// The kernel's library (vDSO) has no file, and no symbol that plug-ins use.
     private static func isUnknown(_ image: HostImages.Image) -> Bool {
         guard let file = image.file else { return image.path.utf8.contains(UInt8(ascii: "/")) }
         return !file.hasReadableStrings || file.dynamic.gnuHash != 0 && file.symbols == nil
     }
 
-    /// The images that the dynamic linker searches: those of the program, then those of the plug-in.
+    /// The files that the dynamic linker searches: the program and its libraries, then the plug-in and its libraries.
     private func searchScope() -> [ImageFile] {
         var scope: [ImageFile] = []
         for file in (host.globalScope + closure.present).compactMap(\.file) + closure.newFiles
@@ -42,7 +42,7 @@ extension CompleteInspection {
         return scope
     }
 
-    /// Symbols of a version that the library lacks; the missing version is reported instead.
+    /// The indices of needed versions that the library lacks; the version is reported as missing, not its symbols.
     private func versionsNotFound(of file: ImageFile) -> Set<UInt16> {
         Set(
             file.versions.needed.filter { _, version in
@@ -123,10 +123,10 @@ extension CompleteInspection {
             "Link the plug-in with the libraries that define them.")
     }
 
-    /// Reports a symbol that an image defines which the dynamic linker does not search for the plug-in: most often a
-    /// library that another plug-in brought.
+    /// Reports a symbol that only a file outside of the search defines: most often a library that another plug-in
+    /// brought.
     ///
-    /// It searches that image only if somebody opened it with RTLD_GLOBAL. Then the plug-in works by chance.
+    /// The dynamic linker searches that file only if it was opened with RTLD_GLOBAL. Then the plug-in works by chance.
     private mutating func addHidden(_ name: String, in file: ImageFile, definedBy image: String) {
         let what =
             "\(quoted(file.path)) uses the symbol \(SymbolNames.described(name)), which only \(quoted(image)) defines: "
@@ -146,13 +146,13 @@ extension CompleteInspection {
         }
     }
 
-    /// An image of the process that defines a symbol in any version, outside of the plug-in's scope.
+    /// The path of a file in the process that defines a symbol in any version, outside of the plug-in's scope.
     private func hiddenDefinition(of symbol: String) -> String? {
         let name = SymbolName(symbol)
         return host.images.first { $0.file?.symbols?.definitions(of: name).isEmpty == false }?.path
     }
 
-    /// If libraries are missing, so are their symbols: that is one problem, not a hundred.
+    /// Reports the undefined symbols together if libraries are missing, because these may define them.
     private mutating func addUndecided(_ names: [String], in file: ImageFile) {
         let shown = names.prefix(10).map(SymbolNames.described).joined(separator: ", ")
         let more = names.count > 10 ? " and \(names.count - 10) more" : ""

@@ -1,18 +1,18 @@
 package import HostBasics
 
 extension ImageInspector {
-    /// Everything that is wrong with a plug-in's file and its libraries, in one report, without running any code: for
-    /// the preflight, for the command-line tool, and to explain a failed load.
+    /// Reports everything that is wrong with a plug-in's file and its libraries, without running any code: for the
+    /// preflight, for the command-line tool, and to explain a failed load.
     ///
-    /// In addition to ``inspectQuickly(_:path:bundlePath:)`` it finds: missing libraries, with the places that were
-    /// searched; versions of libraries that are too old; symbols that nothing defines; search paths that others can
+    /// In addition to ``inspectQuickly(_:path:bundlePath:as:)`` it finds: missing libraries, with the places that were
+    /// searched; versions of libraries that are too old; symbols that nothing defines; search paths that every user can
     /// write to; copies of Swift modules that the process must contain only once; signs of another toolchain.
     ///
     /// - Parameters:
     ///   - path: the absolute path of the plug-in's executable.
     ///   - bundlePath: the bundle's directory; search paths must not lead out of it.
     ///   - libraries: the libraries that the bundle contains, which are found first; nil if there are none.
-    ///   - surroundings: the images that the process has, or will have.
+    ///   - surroundings: the process or program with its libraries.
     ///   - declared: the declarations in Info.plist, to compare with the code; nil for no comparison.
     /// - Returns: all findings; empty for a file without problems.
     ///
@@ -42,8 +42,8 @@ extension ImageInspector {
             ]
         }
         // A file that is not a shared object for this machine, is truncated, or has damaged tables has no usable
-        // libraries and symbols. The following steps only explain; they refuse nothing that the dynamic linker would
-        // not refuse safely.
+        // libraries and symbols. The following steps only explain: whatever they find, the dynamic linker refuses
+        // safely.
         let unread = UnreadFiles()
         guard quick.hasSoundTables, let file = try? ImageFile(path: path, unread: unread) else {
             return quick.findings + [unread.finding(about: path)].compactMap(\.self)
@@ -57,7 +57,7 @@ extension ImageInspector {
     }
 }
 
-/// One run of ``ImageInspector/inspectCompletely(path:bundlePath:libraries:surroundings:)``.
+/// One run of ``ImageInspector/inspectCompletely(path:bundlePath:libraries:surroundings:declared:)``.
 ///
 /// The steps are in extensions.
 package struct CompleteInspection {
@@ -98,7 +98,7 @@ package struct CompleteInspection {
         checkWritableSearchPaths()
         checkThreadLocalMemory()
         checkToolchain()
-        // Nothing can be said about damaged tables, nor about code that uses them.
+        // The following steps need sound tables.
         guard hasSoundLibraries else { return }
         checkVersions()
         checkUndefinedSymbols()

@@ -3,11 +3,11 @@ import HostBasics
 /// The requirements of a protocol, from its descriptor (Swift's `ABI/Metadata.h`, TargetProtocolDescriptor).
 struct ProtocolRequirements<Memory: ImageMemory> {
     private let context: TypeContext<Memory>
-    /// How many there are: each inherited protocol, associated type, method and accessor counts as one.
+    /// The number of requirements: each inherited protocol, associated type, method and accessor counts as one.
     package let count: Int
     private let start: UInt64
 
-    /// More than any protocol has; a damaged file may contain any number.
+    /// A larger number is invalid: no protocol has as many requirements, but a damaged file may contain any number.
     private static var limit: Int32 { 4096 }
 
     init?(_ memory: Memory, at address: UInt64) {
@@ -30,7 +30,7 @@ struct ProtocolRequirements<Memory: ImageMemory> {
 
     /// Whether a witness table contains the address of a function at this position.
     ///
-    /// It does not for inherited protocols, associated types, asynchronous functions and coroutines.
+    /// False for inherited protocols, associated types, asynchronous functions and coroutines.
     func isFunction(_ index: Int) -> Bool {
         guard let flags = context.memory.int32(at: address(of: index)) else { return false }
         return 1...4 ~= flags & 0xF && flags & 0x20 == 0
@@ -40,13 +40,13 @@ struct ProtocolRequirements<Memory: ImageMemory> {
 /// The conformance of a type to a protocol, as the compiler recorded it in the file that contains the conformance
 /// (Swift's `ABI/Metadata.h`, TargetProtocolConformanceDescriptor).
 struct Conformance<Memory: ImageMemory> {
-    /// To a descriptor, or to a pointer to one if the descriptor may be in another image.
+    /// A reference to a descriptor, or to a pointer to one if the descriptor may be in another file.
     package enum Reference {
         case target(UInt64)
         case pointer(UInt64)
     }
 
-    /// What the record states about the protocol's requirements at the time when the conformance was compiled.
+    /// The protocol's requirements when the conformance was compiled, as far as the record states them.
     enum Witnesses {
         /// A witness for each named requirement: the protocol's module has library evolution.
         case named([Reference])
@@ -77,7 +77,7 @@ struct Conformance<Memory: ImageMemory> {
         }
     }
 
-    /// The start addresses of the constant witness tables of a section, in order: each conformance is compared with all
+    /// The start addresses of the constant witness tables of a section, sorted: each conformance is compared with all
     /// of them.
     package static func tables(in memory: Memory, at start: UInt64, length: UInt64) -> [UInt64] {
         var tables: [UInt64] = []
@@ -98,7 +98,7 @@ struct Conformance<Memory: ImageMemory> {
     /// The conforming type with its module; nil if it is not a Swift type.
     package var typeName: String? {
         guard let field = reference(at: address &+ 4) else { return nil }
-        // The lowest bits of this reference are flags of the record and not part of the reference.
+        // For this reference, the record's flags and not the lowest bit state whether it leads to a pointer.
         let target: UInt64? =
             switch (flags >> 3 & 7, field) {
             case (0, .target(let place)): place
@@ -130,7 +130,7 @@ struct Conformance<Memory: ImageMemory> {
         return table.map(Witnesses.table)
     }
 
-    /// The constant witness table of a conformance without a further record.
+    /// The constant witness table of a conformance that records neither witnesses nor a number of requirements.
     private var table: UInt64? {
         guard flags & 3 << 16 == 0, let distance = memory.int32(at: address &+ 8), distance != 0 else { return nil }
         return address &+ 8 &+ UInt64(bitPattern: Int64(distance))

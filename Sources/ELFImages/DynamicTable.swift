@@ -2,8 +2,8 @@
 ///
 /// If a tag occurs twice, the last entry counts.
 package struct DynamicTable {
-    /// The values of the tags below 40, and of 0x6FFFFFF0 to 0x6FFFFFFF, stored at the tag's index: a switch with
-    /// thirty cases would be a branch that the processor mispredicts at nearly every entry.
+    /// The values of the tags below 40, and of 0x6FFFFFF0 to 0x6FFFFFFF, stored at the tag's index: the processor would
+    /// mispredict a switch with thirty cases at nearly every entry.
     private var standard = InlineArray<40, UInt64>(repeating: 0)
     private var versioning = InlineArray<16, UInt64>(repeating: 0)
     /// Which tags exist, one bit each: the tags below 40, and above them those from 0x6FFFFFF0.
@@ -17,7 +17,7 @@ package struct DynamicTable {
     private(set) var hasAudit = false
     /// Whether the table ends with its end mark.
     private(set) var isTerminated = false
-    /// The bytes from the first to the last entry of a needed library.
+    /// The range of bytes from the first to the last DT_NEEDED entry.
     private var neededPart = 0..<0
 
     // The names of the tags are those of <elf.h>.
@@ -47,14 +47,14 @@ package struct DynamicTable {
     var initArraySize: UInt64 { standard[27] }  // DT_INIT_ARRAYSZ
     var finiArraySize: UInt64 { standard[28] }  // DT_FINI_ARRAYSZ
     package var flags: UInt64 { standard[30] }  // DT_FLAGS
-    /// Only programs have these functions, which run before all others; the dynamic linker also calls those of an
-    /// opened library.
+    /// Whether there are functions that run before all others: only programs have them, but the dynamic linker would
+    /// also call them in an opened library.
     var hasPreinitialisers: Bool { value(32) != nil || value(33) != nil }  // DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ
     var packedRelocationsSize: UInt64 { standard[35] }  // DT_RELRSZ
     var packedRelocations: UInt64 { standard[36] }  // DT_RELR
     var packedRelocationSize: UInt64 { standard[37] }  // DT_RELRENT
     var symbolVersions: UInt64 { versioning[0] }  // DT_VERSYM
-    /// How many relocations at the start of the table only add the image's base.
+    /// How many relocations at the start of the table only add the base address.
     var relativeCount: UInt64 { versioning[9] }  // DT_RELACOUNT
     var flags1: UInt64 { versioning[11] }  // DT_FLAGS_1
     var definedVersions: UInt64 { versioning[12] }  // DT_VERDEF
@@ -64,7 +64,7 @@ package struct DynamicTable {
 
     private func value(_ tag: Int) -> UInt64? { present & 1 << UInt64(tag) != 0 ? standard[tag] : nil }
 
-    /// Whether an entry that the dynamic linker follows has the address 0, which is that of the file's header.
+    /// Whether an entry that the dynamic linker follows has the address 0, the address of the file's header.
     var hasNullAddress: Bool {
         // DT_HASH, DT_STRTAB, DT_SYMTAB, DT_RELA, DT_INIT, DT_FINI, DT_JMPREL, DT_INIT_ARRAY, DT_FINI_ARRAY, DT_RELR
         let followed: UInt64 = 0x10_0680_30F0  // a bit for each of these tags
@@ -91,7 +91,7 @@ package struct DynamicTable {
 
     /// Reads the entries up to the end mark or the end of the bytes into an empty table.
     ///
-    /// It is not an initialiser, in order to avoid copying the table.
+    /// This is not an initialiser, which would copy the table.
     package mutating func read(_ bytes: UnsafeRawBufferPointer) {
         var offset = 0
         while offset <= bytes.count - ELF.dynamicEntrySize {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The numbers of the ELF format that this module uses (System V ABI, chapters 4 and 5; `<elf.h>`).
+/// The constants of the ELF format that this module uses (System V ABI, chapters 4 and 5; `<elf.h>`).
 ///
 /// Only the 64-bit format in the host's own byte order is read; any other file is recognised by its first six bytes and
 /// refused.
@@ -43,7 +43,7 @@ package enum ELF {
     package static let mayWrite: UInt32 = 2
     static let mayRead: UInt32 = 4
 
-    // e_phnum: the actual number is stored elsewhere
+    // e_phnum: the number of program headers is stored elsewhere
     static let manyProgramHeaders: UInt16 = 0xFFFF
 
     // st_shndx, st_info, st_other
@@ -130,7 +130,7 @@ package enum ELF {
     }
 }
 
-/// The file header: the system of `e_ident`, and what follows it.
+/// The file header: the system in `e_ident`, and the fields after `e_ident`.
 package struct ELFHeader {
     /// EI_OSABI.
     package var system: UInt8
@@ -254,7 +254,7 @@ package struct ELFSymbol {
     package var visibility: UInt8 { other & 3 }
     var isDefined: Bool { section != ELF.undefinedSection }
 
-    /// Whether another image can use the definition.
+    /// Whether another file can use the definition.
     var isExported: Bool {
         isDefined && binding != ELF.localBinding && visibility != ELF.internalVisibility
             && visibility != ELF.hiddenVisibility

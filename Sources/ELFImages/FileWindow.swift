@@ -2,11 +2,11 @@ package import HostBasics
 
 /// Access to a file through two small buffers.
 ///
-/// One has the file's first bytes, which stay; the other is a window that moves to the requested bytes. The file is
+/// One permanently has the file's first bytes; the other is a window that moves to the requested bytes. The file is
 /// never mapped, because a file that shrinks while mapped causes a SIGBUS.
 ///
 /// Linkers put the symbols, their names and the hash table at the beginning of the file. The first 4 KiB contain all of
-/// it for a small plug-in; otherwise the next 8 KiB are read at once, and only then single places.
+/// these for a small plug-in; otherwise the next 8 KiB are read at once, and only then single parts.
 package struct FileWindow: ~Copyable {
     /// The bytes at offset 0; it grows once and is never moved.
     package private(set) var head: UnsafeRawBufferPointer
@@ -15,16 +15,16 @@ package struct FileWindow: ~Copyable {
     private var windowStart: UInt64 = 0
     private var windowCount = 0
     private let size: UInt64
-    /// Why the system refused to read; this is reported once, at the end.
+    /// Why the system refused to read; reported once, at the end of the inspection.
     package private(set) var failure: OpenedFile.Failure?
-    /// Whether bytes were missing that the file size had promised: the file shrank while it was read.
+    /// Whether bytes within the file size were missing: the file shrank while it was read.
     private(set) var isShort = false
 
     private static let firstCount = 4096
     private static let headCapacity = 3 * firstCount
     static let windowCapacity = 4096
     static let storageSize = headCapacity + windowCapacity
-    /// How much to read beyond the requested bytes: names and table entries are close together.
+    /// How many bytes to read at least, because names and table entries are close together.
     private static let usualCount = 1024
 
     /// `storage`: at least ``storageSize`` bytes.
@@ -43,8 +43,8 @@ package struct FileWindow: ~Copyable {
         head = UnsafeRawBufferPointer(rebasing: headStorage[..<(head.count + more)])
     }
 
-    /// The requested bytes, valid until the next call; nil if the file ends before them, cannot be read, or if there
-    /// are more than the window can hold.
+    /// The requested bytes, valid until the next call; nil if the file ends before them or cannot be read, or if they
+    /// do not fit into the window.
     package mutating func bytes(
         at offset: UInt64, count: Int, of file: borrowing OpenedFile
     ) -> UnsafeRawBufferPointer? {
@@ -116,7 +116,7 @@ package struct FileWindow: ~Copyable {
         _ file: borrowing OpenedFile, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
     ) -> Int {
         do throws(OpenedFile.Failure) {
-            // Never beyond the known size: reading on would cost a second system call only to find the end.
+            // Never read beyond the known size: a second system call would only find the end.
             let wanted = Int(min(UInt64(buffer.count), size - min(offset, size)))
             let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
             if count < wanted { isShort = true }

@@ -1,5 +1,5 @@
 extension ImageClasses {
-    /// “Module.Outer.Inner” for an existing class.
+    /// The name of a class with its module and outer types: “Module.Outer.Inner”.
     ///
     /// **Cost.** The runtime builds and demangles the name.
     package static func qualifiedName(of aClass: AnyClass) -> String { String(reflecting: aClass) }
@@ -12,6 +12,6 @@ extension ImageClasses {
         return qualified == name || qualified.hasSuffix("." + name)
     }
 
-    /// The first class of the image, in the order of the file.
+    /// The first class of ``names``.
     package var first: AnyClass? { names.first.flatMap { self.class(named: $0) } }
 }

@@ -2,16 +2,16 @@ import CPluginSupport.Shims
 import Glibc
 import HostBasics
 
-/// The Swift classes that one loaded image defines, read from the type records of that image: two plug-ins may have
-/// classes with the same name, which a look-up through the runtime could not distinguish.
+/// The Swift classes that one loaded ELF file defines, read from its type records: two plug-ins may have classes with
+/// the same name, which a look-up through the runtime could not distinguish.
 ///
 /// **Threads.** Any. **Cost.** 4 to 200 microseconds, depending on the number of types; nothing is cached.
 package struct ImageClasses: Sendable {
-    /// The type records in memory; empty for an image without Swift.
+    /// The type records in memory; empty for a file without Swift.
     private let start: UInt
     private let length: UInt
 
-    /// - Parameter base: the start address of the image, as the dynamic linker reports it.
+    /// - Parameter base: the start address of the loaded file, as the dynamic linker reports it.
     package init(ofImageAt base: UInt) {
         var search = Search(base: base)
         withUnsafeMutablePointer(to: &search) { search in
@@ -34,10 +34,10 @@ package struct ImageClasses: Sendable {
         var length: UInt = 0
     }
 
-    /// The names of the image's classes, as “Module.Class” or “Module.Outer.Inner”.
+    /// The names of the file's classes, as “Module.Class” or “Module.Outer.Inner”.
     ///
-    /// They are in source order within a file; the files are in the order in which they were compiled. The list
-    /// includes private, nested and local classes, but not generic ones. No code of the image runs.
+    /// They are in source order within a source file; the source files are in the order in which they were compiled.
+    /// The list includes private, nested and local classes, but not generic ones. No code of the plug-in runs.
     package var names: [String] {
         var names: [String] = []
         each { context in
@@ -53,13 +53,13 @@ package struct ImageClasses: Sendable {
     /// match with the module is preferred to one without. If several are equal (private classes of two files), the
     /// first is used.
     ///
-    /// Runs the class's metadata accessor, which is code of the image.
+    /// Runs the class's metadata accessor, which is code of the plug-in.
     package func `class`(named wanted: String) -> AnyClass? {
         var withoutModule: TypeContext<ProcessMemory>?
         var complete: TypeContext<ProcessMemory>?
         let lastName = wanted.split(separator: ".").last.map(String.init)
         each { context in
-            // The class's own name first, so that the walk up to the module is skipped for all other classes.
+            // The last name is compared first, so that the walk up to the module is skipped for all other classes.
             guard context.name == lastName, let name = context.qualifiedName else { return true }
             if name == wanted {
                 complete = context
@@ -89,15 +89,15 @@ package struct ImageClasses: Sendable {
         guard let accessor = context.accessor.flatMap({ UnsafeRawPointer(bitPattern: UInt($0)) }),
             let metadata = phs_call_metadata_accessor(accessor)
         else { return nil }
-        // A class's metadata pointer is the class itself: AnyClass is one pointer on Linux.
+        // A pointer to a class's metadata is the class: AnyClass is one pointer on Linux.
         return unsafeBitCast(metadata, to: AnyClass.self)
     }
 
     // MARK: - From a class
 
-    /// The start address of the image that defines a class.
+    /// The start address of the loaded file that defines a class.
     ///
-    /// It is also correct for a generic class: its metadata is on the heap, but its descriptor is not.
+    /// This also works for a generic class, whose metadata is on the heap but whose descriptor is not.
     package static func base(ofImageDefining aClass: AnyClass) -> UInt? {
         descriptor(of: aClass).flatMap { LoadedImages.base(containing: $0) }
     }

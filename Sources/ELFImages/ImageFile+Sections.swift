@@ -13,7 +13,7 @@ package struct ImageSection {
 extension ImageFile {
     private static let sectionLimit = 4096
     private static let namesLimit: UInt64 = 1 << 20
-    /// The longest section name that is read, in bytes; all names that are looked up are shorter.
+    /// The maximum length of a section name, in bytes; all names that are looked up are shorter.
     ///
     /// Many sections can share one long name, so reading each of them completely could be slow.
     private static let nameLimit = 256
@@ -60,7 +60,7 @@ extension ImageFile {
 
     // MARK: - Swift
 
-    /// Whether the Swift compiler produced a part of it.
+    /// Whether the Swift compiler produced a part of the file.
     package var isSwift: Bool {
         sections.contains { $0.name.hasPrefix("swift5_") && $0.size > 0 }
             || needed.contains { $0.hasPrefix("libswift") }
@@ -76,7 +76,7 @@ extension ImageFile {
 
     private static let classLimit = 10_000
 
-    /// The classes that the file defines, in order, as ``ImageClasses/names`` returns them for a loaded image.
+    /// The classes that the file defines, in order, as ``ImageClasses/names`` returns them for a loaded file.
     package var classNames: [String] {
         guard let section = section(named: "swift5_type_metadata"), section.size <= FileMemory.sectionLimit else {
             return []
@@ -114,9 +114,9 @@ final class FileMemory: ImageMemory {
     private var pieces: [UInt64: [UInt8]] = [:]
 
     private static let pieceSize: UInt64 = 64 << 10
-    /// Limit for a section of 4-byte references: more types than any library has.
+    /// The maximum size of a section of 4-byte references; no library has as many types.
     static let sectionLimit: UInt64 = 1 << 20
-    /// Longer than any Swift name.
+    /// The maximum length of a text; every Swift name is shorter.
     private static let textLimit = 1024
 
     init(_ file: ImageFile) { self.file = file }

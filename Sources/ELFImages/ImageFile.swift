@@ -2,9 +2,9 @@ package import HostBasics
 
 /// An ELF shared object or program on disk, read part by part and within limits.
 ///
-/// Used by the complete inspection, for the plug-in and for every library around it. It is tolerant: a part that is
-/// invalid counts as absent. ``ImageInspector/inspectQuickly(_:path:bundlePath:)`` has already reported the problems of
-/// the plug-in's own file.
+/// Used by the complete inspection, for the plug-in and for every library around it. An invalid part counts as absent.
+/// ``ImageInspector/inspectQuickly(_:path:bundlePath:as:)`` has already reported the problems of the plug-in's own
+/// file.
 ///
 /// **Threads.** One; each inspection creates its own.
 package final class ImageFile {
@@ -69,20 +69,20 @@ package final class ImageFile {
         file = parts.takeFile()
     }
 
-    /// Whether its names could be read; not the case if there are more than any library has.
+    /// Whether its names could be read; false if they are longer in total than those of any library.
     var hasReadableStrings: Bool { !strings.isEmpty || dynamic.stringsSize == 0 }
 
     /// Whether it has readable names; a truncated file has none.
     package var hasNames: Bool { !strings.isEmpty }
 
-    /// Whether it is the same file, even by another path.
+    /// Whether both are the same file, even if the paths differ.
     package func isSameFile(as other: ImageFile) -> Bool {
         file.identity.device == other.file.identity.device && file.identity.inode == other.file.identity.inode
     }
 
     // MARK: - Bytes
 
-    /// Bytes of the file, or nil if it does not have them all or the limit is reached.
+    /// Bytes of the file, or nil if it does not have all of them or the limit is reached.
     package func bytes(at offset: UInt64, count: UInt64) -> [UInt8]? {
         guard offset <= file.identity.size, count <= file.identity.size - offset, count <= bytesLeft else { return nil }
         bytesLeft -= count
@@ -127,7 +127,7 @@ package final class ImageFile {
 }
 
 extension ImageFile {
-    /// Reads everything that opening needs, before the class's own properties can be set.
+    /// Reads all parts that opening needs, before the properties of the class can be set.
     private final class Parts {
         private var file: OpenedFile?
         let header: ELFHeader

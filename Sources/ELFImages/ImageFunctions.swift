@@ -1,15 +1,16 @@
 import HostBasics
 
-/// The functions that a file defines: all of them, or those that it exports if its other symbols were stripped.
+/// The functions that a file defines: all of them, or only the exported ones if the other symbols were stripped.
 struct ImageFunctions {
     private let symbols: [ELFSymbol]
     private let strings: [UInt8]
 
     private static let mostSymbols = 200_000
     private static let mostSymbolBytes: UInt64 = 16 << 20
-    /// The longest name that is read, in bytes: no entry has a longer one, mangled or not, and few functions.
+    /// The maximum number of bytes that are read of a name: no entry has a longer name, mangled or not, and few
+    /// functions do.
     ///
-    /// Names may share their bytes, so together they could be far longer than the file.
+    /// Names may share bytes, so their total length could be far greater than that of the file.
     private static let mostNameBytes = 256
 
     init(of file: ImageFile) {
@@ -38,9 +39,9 @@ struct ImageFunctions {
         }
     }
 
-    /// The name of the function that contains an address, and how far that is from its beginning.
+    /// The name of the function that contains an address, and the address's distance from its start.
     ///
-    /// A symbol's size may be missing, so it is the function that begins nearest before.
+    /// A symbol's size may be missing, so this is the last function that begins at or before the address.
     package func function(at address: UInt64) -> (name: String, distance: UInt64)? {
         let before = symbols.lazy.filter { $0.value <= address && $0.value != 0 }
         guard let symbol = before.max(by: { $0.value < $1.value }),

@@ -1,7 +1,7 @@
 internal import CPluginSupport
 public import HostBasics
 
-/// What a plug-in's file shows without being run.
+/// The result of inspecting a plug-in's file without running it.
 package struct ImageInspection: Sendable {
     /// All problems, in the order in which they were found.
     package var findings: [PluginFinding] = []
@@ -13,21 +13,21 @@ package struct ImageInspection: Sendable {
     package var fingerprint: UInt64 = 0
     /// Needed libraries that are not in the process yet.
     package var absentLibraries: [String] = []
-    /// Where these are searched; read only if there are any.
+    /// The search path for ``absentLibraries``; read only if there are any.
     package var searchPath: SearchPath?
     /// DT_SONAME of a library.
     package var ownName: String?
-    /// Whether it is a complete shared object for this machine whose tables never point outside of it.
+    /// Whether the file is a complete shared object for this machine whose tables never point outside of it.
     ///
     /// Only then can its tables be read further.
     package var hasSoundTables = false
 
-    /// Whether there is no reason against opening the file.
+    /// Whether no finding prevents the file from being opened.
     package var isLoadable: Bool { !findings.contains { $0.severity == .error } }
 
-    /// Whether an image in memory is the inspected file, and not a file that has replaced it since.
+    /// Whether a file in memory is the inspected file, and not a file that has replaced it since.
     ///
-    /// `base`: the start address of the image, as the dynamic linker reports it.
+    /// `base`: the start address of the loaded file, as the dynamic linker reports it.
     package func describes(imageAt base: UInt) -> Bool {
         guard fingerprint != 0, let header = UnsafeRawPointer(bitPattern: base) else { return true }
         return fingerprint == ImageInspector.fingerprint(ofImageMappedAt: header)
@@ -41,7 +41,8 @@ package struct SearchPath: Sendable {
     package let isInherited: Bool
 }
 
-/// The ELF note with the owner `PluginHost`: what a plug-in was built for (plugin_abi.h, "The note in the file").
+/// The ELF note with the owner `PluginHost`, which states what a plug-in was built for (plugin_abi.h, "The note in the
+/// file").
 public struct PluginNote: Sendable, Hashable {
     /// The version of the C ABI.
     public let abiMajor: UInt16
@@ -59,14 +60,14 @@ public struct PluginNote: Sendable, Hashable {
     /// The toolchain that this host was compiled with.
     package static let hostToolchain = plugin_swift_toolchain().text
 
-    /// Compares bytes: they are equal at nearly every load, and then no String is created.
+    /// Whether a toolchain is the host's; comparing bytes avoids a String at nearly every load.
     package static func isHostToolchain(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.equals(plugin_swift_toolchain().bytes)
     }
 
     /// The longest payload that is read, in bytes.
     ///
-    /// A line of it is about a hundred bytes long.
+    /// A line of the payload is about a hundred bytes long.
     static let payloadLimit = 2048
 
     package enum Fault: Error {
@@ -125,7 +126,7 @@ public struct PluginNote: Sendable, Hashable {
 
     /// The value of the line `toolchain=…`.
     ///
-    /// The host's own value, which is nearly always found, costs no allocation.
+    /// Nearly always this is the host's value, for which nothing is allocated.
     private static func toolchain(in payload: UnsafeRawBufferPointer) -> String? {
         let key = "toolchain="
         var rest = payload

@@ -10,16 +10,16 @@ package enum ImageInspector {
     ///
     /// It checks every number that the dynamic linker uses before code of the file runs.
     ///
-    /// It reads no other file and no section header. Problems that it does not find, such as missing libraries or
-    /// undefined symbols, the dynamic linker refuses safely; then
-    /// ``inspectCompletely(path:bundlePath:libraries:surroundings:)`` finds all of them.
+    /// It reads no other file and no section header. The dynamic linker safely refuses all other problems, such as
+    /// missing libraries or undefined symbols; ``inspectCompletely(path:bundlePath:libraries:surroundings:declared:)``
+    /// then finds all of them.
     ///
     /// - Parameters:
     ///   - file: the plug-in's executable.
     ///   - path: its absolute path, for the findings and for `$ORIGIN`.
     ///   - bundlePath: the bundle's directory; a search path must not lead out of it.
     ///   - role: whether the file must have an entry.
-    /// - Returns: what the file is, or the findings that prevent it from being opened.
+    /// - Returns: the properties of the file, and the findings; errors prevent it from being opened.
     ///
     /// **Cost.** Linear in the size of its tables; four pread() calls: the first 4 KiB, PT_DYNAMIC, the tables, and the
     /// addresses of the initialisers.
@@ -48,13 +48,13 @@ package enum ImageInspector {
 
     /// How much of the file the fingerprint covers: its headers, its build identifier, and some of its tables.
     private static let fingerprintLimit = 4096
-    /// The headers must be before this offset to be covered: in the first page of any machine.
+    /// The headers must be before this offset to be covered: within the first page of every machine.
     private static let headLimit = 4096
 
     /// The fingerprint of a file whose first bytes were read.
     ///
     /// - Parameter head: the first bytes of the file, a shared object whose headers were found valid.
-    /// - Returns: 0 if the mapped image cannot be compared: the first segment does not begin with the file, is writable
+    /// - Returns: 0 if the mapped file cannot be compared: the first segment does not begin with the file, is writable
     ///   (relocations may change it), or the program headers are beyond the bytes that are read.
     package static func fingerprint(ofFileBeginning head: UnsafeRawBufferPointer) -> UInt64 {
         let head = UnsafeRawBufferPointer(rebasing: head.prefix(headLimit))
@@ -74,9 +74,9 @@ package enum ImageInspector {
         return 0
     }
 
-    /// The fingerprint of an image in memory, without a system call.
+    /// The fingerprint of a loaded file, without a system call.
     ///
-    /// `base`: the start address of the image, where its ELF header is mapped with the first page of the file.
+    /// `base`: the start address of the loaded file, where the first page with its ELF header is mapped.
     package static func fingerprint(ofImageMappedAt base: UnsafeRawPointer) -> UInt64 {
         // The dynamic linker maps whole pages, so if the first segment has any byte, the first 4 KiB can be read. Bytes
         // of the page that do not belong to the segment come from the file too (System V ABI, chapter 5).

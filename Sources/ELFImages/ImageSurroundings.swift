@@ -3,47 +3,46 @@ package import HostBasics
 
 /// The process or program into which a plug-in would be loaded.
 package enum ImageSurroundings: Sendable {
-    /// This process, with everything that is loaded in it.
+    /// This process, with everything that is loaded into it.
     ///
-    /// - Parameter pluginImages: the files of the plug-ins in it. They are not libraries for others, and may contain
-    ///   modules with the same name.
+    /// - Parameter pluginImages: the files of the plug-ins in the process. Other plug-ins do not use them as libraries,
+    ///   and they may contain modules with the same names.
     case currentProcess(pluginImages: Set<String>)
     /// A process that runs the program and has not loaded anything else yet.
     case program(path: String)
 }
 
-/// The images around a plug-in, as files.
+/// The program and the libraries around a plug-in, as files.
 ///
-/// It reads files even for the images of this process: they define the same symbols, unless a file was replaced after
-/// it was loaded.
+/// Files are read even for this process: they define the same symbols as in memory, unless a file was replaced after it
+/// was loaded.
 package final class HostImages {
     package struct Image {
         package let path: String
         /// Nil if the file does not exist any more or cannot be read.
         package let file: ImageFile?
-        /// The names for which a DT_NEEDED finds it.
+        /// The DT_NEEDED names that find it.
         package var names: Set<String>
         /// The Swift modules it defines.
         package let modules: Set<String>
     }
 
     package private(set) var images: [Image] = []
-    /// The images whose symbols every plug-in sees: the program and the libraries that it needs, directly or
-    /// indirectly.
+    /// The files whose symbols every plug-in sees: the program and the libraries that it needs, directly or indirectly.
     private(set) var globalScope: [Image] = []
-    /// The program itself.
+    /// The program.
     package private(set) var program: ImageFile?
-    /// The libraries that the program itself, or one of its libraries, needs and that were not found.
+    /// The libraries that were not found although the program or one of its libraries needs them.
     package private(set) var missing: [LibraryClosure.Missing] = []
     /// Whether a program other than this process was named.
     let isNamedProgram: Bool
     package let search: LibrarySearch
-    /// The files among these that cannot be read.
+    /// The files that could not be read.
     package let unread: UnreadFiles
-    /// The findings about the program itself.
+    /// The findings about the program.
     package private(set) var findings: [PluginFinding] = []
 
-    /// More images than a process has.
+    /// The maximum number of files; no process has as many.
     private static let limit = 4096
 
     /// `excluded`: the inspected plug-in, which may already be loaded.
@@ -57,12 +56,12 @@ package final class HostImages {
         }
     }
 
-    /// The image for a needed name.
+    /// The file for a needed name.
     package func image(named name: String) -> Image? { images.first { $0.names.contains(name) } }
 
-    /// Whether every image of this process sees a symbol: something opened its library with RTLD_GLOBAL.
+    /// Whether all code of this process sees a symbol, because its library was opened with RTLD_GLOBAL.
     ///
-    /// Nothing is known about a program that does not run.
+    /// Always false for a program that does not run.
     func isVisibleToAll(_ symbol: String) -> Bool {
         !isNamedProgram && LoadedImage.program?.address(of: symbol) != nil
     }
@@ -80,14 +79,14 @@ package final class HostImages {
                 image.path.utf8.contains(UInt8(ascii: "/")) ? try? ImageFile(path: image.path, unread: unread) : nil
             if let file, let excluded, file.isSameFile(as: excluded) { continue }
             var names: Set<String> = [image.path]
-            // The kernel's own image has no file; its path is its SONAME.
+            // The kernel's library (vDSO) has no file; its path is its SONAME.
             if let ownName = file?.ownName { names.insert(ownName) }
             neededNames.formUnion(file?.needed ?? [])
             if image.isMainProgram { program = file }
             images.append(Image(path: image.path, file: file, names: names, modules: modules[image.header] ?? []))
         }
-        // A library without a SONAME is found by the name under which another image needed it, and so is one whose file
-        // cannot be read.
+        // A library without a SONAME, or whose file cannot be read, is found by the name under which another file
+        // needed it.
         for index in images.indices {
             let name = Path.lastComponent(images[index].path)
             if neededNames.contains(name) { images[index].names.insert(name) }

@@ -2,7 +2,7 @@ import HostBasics
 
 /// The dynamic symbols of a file, with the hash table for finding them.
 package struct ImageSymbols {
-    /// How many there are, including the empty first one.
+    /// The number of symbols, including the empty first one.
     package let count: Int
     private let symbols: [UInt8]
     /// The strings that contain the names.
@@ -12,10 +12,10 @@ package struct ImageSymbols {
     private static let tableLimit: UInt64 = 16 << 20
     /// No table of a real file has a chain this long; only a table designed to be slow has.
     private static let chainLimit = 4096
-    /// The longest name that is read: Swift and C++ names have some hundred bytes, and rarely some thousand.
+    /// The maximum length of a name in bytes: Swift and C++ names have some hundred bytes, rarely some thousand.
     private static let nameLimit = 32 << 10
 
-    /// The offset of each part in the table's bytes.
+    /// The hash table, with the numbers from its head.
     private enum HashTable {
         case none
         case gnu(bytes: [UInt8], bucketCount: Int, firstSymbol: Int, filterCount: Int, shift: UInt32)
@@ -44,7 +44,7 @@ package struct ImageSymbols {
         ImageSymbols.bytes(in: strings, at: Int(symbol.name)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// The indices of all definitions of a name that other images can use.
+    /// The indices of all definitions of a name that other files can use.
     package func definitions(of name: SymbolName) -> [Int] {
         switch table {
         case .none: []
@@ -79,8 +79,7 @@ package struct ImageSymbols {
 
     /// Reads the hash table of the symbols.
     ///
-    /// The table ends where the next part of the file begins, but its size is not stored. So bytes after it are read
-    /// too, up to the limit, but never used.
+    /// The size of the table is not stored. So the bytes after it are read too, up to the limit, but never used.
     private static func readTable(_ file: ImageFile) -> HashTable {
         let address = file.dynamic.gnuHash != 0 ? file.dynamic.gnuHash : file.dynamic.systemVHash
         guard address != 0,
@@ -112,7 +111,7 @@ package struct ImageSymbols {
 
     /// The number of symbols, or nil if it cannot be found.
     ///
-    /// Only the older kind of table contains it; in the newer one, it is the end of the last chain.
+    /// Only the older kind of table contains the number; in the newer one, the end of the last chain shows it.
     private static func count(_ table: HashTable) -> Int? {
         switch table {
         case .none: return nil
@@ -176,7 +175,7 @@ package struct ImageSymbols {
     }
 }
 
-/// A symbol's name with its hashes, computed once for all images that are searched for it.
+/// A symbol's name with its hashes, computed once for all files that are searched for it.
 package struct SymbolName {
     package let text: String
     package let bytes: [UInt8]

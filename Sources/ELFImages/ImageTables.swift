@@ -4,17 +4,17 @@ package import HostBasics
 package struct ImageTables {
     /// DT_STRTAB; its last byte is 0, so every name that begins in it also ends in it.
     package var strings = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// DT_SYMTAB, up to the last symbol that anything refers to.
+    /// DT_SYMTAB, up to the last symbol that the hash table contains or a relocation names.
     package var symbols = UnsafeRawBufferPointer(start: nil, count: 0)
     /// How many symbols the hash table contains; nil if there are none, as in a file that defines nothing.
     var hashedCount: UInt64?
     package var hash = Hash.none
     /// The size of the hash table including its head.
     var hashSize: UInt64 = 0
-    /// Where the version records are.
+    /// The addresses of the version records.
     var neededVersions: Range<UInt64> = 0..<0
     var definedVersions: Range<UInt64> = 0..<0
-    /// The number of symbols in the fullest bucket; a large number means that no linker wrote the file.
+    /// The number of symbols in the longest chain; a large number shows that no linker wrote the file.
     var longestChain = 0
     /// DT_RELA, DT_JMPREL and DT_RELR.
     package var relocations = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -37,7 +37,7 @@ package struct ImageTables {
 extension QuickInspection {
     /// Reads the tables and checks everything in them that the dynamic linker uses without a check (fault 80).
     ///
-    /// - Returns: whether they are valid; problems are added to the findings.
+    /// - Returns: whether they are valid; a fault is added to the findings.
     mutating func checkTables(_ file: borrowing OpenedFile) -> Bool {
         do throws(TableFault) {
             try readTables(file)

@@ -1,7 +1,7 @@
 import HostBasics
 
-/// The arrays of functions that the dynamic linker calls at the load and at the end of the process, in their state
-/// after the relocations: each entry must point to code, or the call crashes the process (fault 80).
+/// The arrays of functions that the dynamic linker calls at the load and at the end of the process, after the
+/// relocations: each entry must point to code, or the call crashes the process (fault 80).
 struct Initialisers {
     private struct Array {
         var address: UInt64
@@ -10,11 +10,11 @@ struct Initialisers {
     }
 
     private enum Entry: Equatable {
-        /// Unchanged from the file: an address without the image's base, which leads nowhere.
+        /// Unchanged from the file: without the base address added, it leads nowhere.
         case untouched
-        /// An address in the image.
+        /// An address in the file.
         case address(UInt64)
-        /// A value that is not an address was written.
+        /// A relocation wrote a value that is not an address.
         case other
     }
 
@@ -45,12 +45,12 @@ struct Initialisers {
     @inline(__always)
     package func overlap(_ target: UInt64, _ width: UInt64) -> Bool { target < end && target &+ width > start }
 
-    /// `address`: the written value without the image's base; nil if it is not an address in the file.
+    /// `address`: the written value without the base address; nil if it is not an address in the file.
     package mutating func write(_ target: UInt64, _ width: UInt64, _ address: UInt64?) {
         change(target, width) { _, _ in address.map(Entry.address) ?? .other }
     }
 
-    /// Adds the image's base to the current value.
+    /// Adds the base address to the current value.
     mutating func addBase(_ target: UInt64) {
         change(target, 8) { entry, inFile in entry == .untouched ? .address(inFile) : .other }
     }

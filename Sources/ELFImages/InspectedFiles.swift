@@ -6,7 +6,7 @@ package import HostBasics
 ///
 /// The dynamic linker opens a file by its path, after the inspection has closed it. Renaming, linking and writing
 /// change a file's change time (POSIX, `st_ctim`). So if a path leads to the same file with the same change time before
-/// and after, it led there all the time, unless a directory above it was exchanged and put back in between.
+/// and after, it led to that file all the time, unless a directory above it was exchanged and put back in between.
 package struct InspectedFiles {
     private var files: [(path: String, identity: FileIdentity)] = []
 
@@ -14,7 +14,7 @@ package struct InspectedFiles {
 
     package mutating func append(_ path: String, _ identity: FileIdentity) { files.append((path, identity)) }
 
-    /// The first file that was replaced or changed since, or that cannot be examined.
+    /// The first file that was replaced or changed since its inspection, or that cannot be examined.
     package func firstChange() -> (path: String, change: FileIdentity.Change)? {
         for file in files {
             if let change = file.identity.change(at: file.path) { return (file.path, change) }
@@ -27,7 +27,7 @@ extension OpenedFile {
     /// Waits until any further change of the file would show in its change time.
     ///
     /// The system counts that time in ticks of some milliseconds: a file that was changed in the current tick can be
-    /// changed again and keep the same time. It only ever waits for a file that was installed a moment ago.
+    /// changed again and keep the same time. Only a file that was installed a moment ago causes a wait.
     ///
     /// - Returns: whether the file is unchanged since it was opened.
     package borrowing func settle() -> Bool {

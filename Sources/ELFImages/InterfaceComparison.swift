@@ -6,9 +6,9 @@ package import HostBasics
 /// Calling a requirement that is missing in a plug-in's witness table crashes the process, so a plug-in with such a
 /// table is refused. What must match depends on what the compiler recorded:
 /// - for a protocol in a module with library evolution, each requirement without a default implementation must have a
-///   witness; others may be added and moved;
-/// - for another protocol, the number of requirements must be equal, if the record states it. It does for each protocol
-///   that refines one with library evolution, such as `Plugin`;
+///   witness; requirements with one may be added, and all may be moved;
+/// - for another protocol, the number of requirements must be equal, if the record states the number. The record states
+///   it for each protocol that refines one with library evolution, such as `Plugin`;
 /// - otherwise, the table must contain a function wherever the protocol now requires one.
 enum InterfaceDifference: Equatable {
     /// The protocol had a different number of requirements.
@@ -20,9 +20,9 @@ enum InterfaceDifference: Equatable {
 
     /// The difference between a conformance and its protocol; nil if none can be found.
     ///
-    /// It is nil if the conformance has everything that is required, as far as this can be determined. `resolve`:
-    /// returns the address in the protocol's image to which a reference leads. `hasFunctions`: returns whether a
-    /// constant table has a function for each requirement that is one.
+    /// Nil means that the conformance has everything that is required, as far as this can be determined. `resolve`:
+    /// returns the address in the protocol's file to which a reference leads. `hasFunctions`: returns whether a
+    /// constant table has a function for each requirement that is a function.
     init?<Own: ImageMemory, Other: ImageMemory>(
         of conformance: Conformance<Own>, to current: ProtocolRequirements<Other>,
         resolve: (Conformance<Own>.Reference) -> UInt64?, hasFunctions: (_ table: UInt64) -> Bool
@@ -81,7 +81,7 @@ enum InterfaceDifference: Equatable {
 
 /// The comparison in this process, for a plug-in that was opened and whose code has not run.
 package enum InterfaceComparison {
-    /// `list`: the plug-in's own list of its conformances; empty if it passed none.
+    /// `list`: the list of conformances that the plug-in passed; empty if it passed none.
     package static func findings(for list: UnsafeRawBufferPointer) -> [PluginFinding] {
         guard let base = list.baseAddress else { return [] }
         let memory = ProcessMemory()
@@ -91,7 +91,7 @@ package enum InterfaceComparison {
         var image: LoadedRanges?
         var tables: [UInt64]?
         Conformance.each(in: memory, at: start, length: length) { conformance in
-            // A conformance that refers to its protocol directly is in the protocol's own image.
+            // A conformance that refers to its protocol directly is in the same file as the protocol.
             guard case .pointer? = conformance.protocolReference,
                 let place = conformance.protocolReference.flatMap(resolved),
                 let current = ProtocolRequirements(memory, at: place)
@@ -99,13 +99,13 @@ package enum InterfaceComparison {
             let difference = InterfaceDifference(of: conformance, to: current, resolve: resolved) { table in
                 let own = image ?? LoadedRanges(around: start)
                 image = own
-                // They were compiled together; for its own protocols, the compiler may leave out functions that nobody
-                // calls.
+                // The protocol is in the same file and was compiled with the conformance; the compiler may have left
+                // out functions that are never called.
                 if own.all.contains(where: { $0.contains(place) }) { return true }
                 let starts = tables ?? Conformance.tables(in: memory, at: start, length: length)
                 tables = starts
                 if Conformance<ProcessMemory>.endsEarly(table, count: current.count, among: starts) { return false }
-                // For each requirement of another image's protocol, the compiler generates a function in the file.
+                // For each requirement of another file's protocol, the compiler generates a function in this file.
                 return (0..<current.count).allSatisfy { index in
                     guard current.isFunction(index) else { return true }
                     let function = memory.pointer(at: table &+ UInt64(index + 1) &* 8) ?? 0
@@ -130,14 +130,14 @@ package enum InterfaceComparison {
     }
 }
 
-/// The memory ranges of one image.
+/// The memory ranges of one loaded file.
 private struct LoadedRanges {
     private let address: UInt64
     private(set) var all: [Range<UInt64>] = []
     /// The ranges that contain code.
     private(set) var code: [Range<UInt64>] = []
 
-    /// The image that contains an address.
+    /// The ranges of the loaded file that contains an address.
     init(around address: UInt64) {
         self.address = address
         withUnsafeMutablePointer(to: &self) { ranges in
@@ -153,7 +153,7 @@ private struct LoadedRanges {
         }
     }
 
-    /// Whether it is the image that contains the address.
+    /// Takes the ranges of a file if it contains the address; returns whether it does.
     private mutating func take(_ segments: ELFSegments, base: UInt64) -> Bool {
         guard segments.contains(where: { $0.holds(address: address &- base) }) else { return false }
         for segment in segments where segment.type == ELF.load {

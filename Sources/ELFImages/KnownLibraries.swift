@@ -3,15 +3,16 @@ import HostBasics
 
 /// The names of the libraries in the process, by which the dynamic linker finds them again.
 package enum KnownLibraries {
-    /// The names that the last plug-in needed, each with its NUL: all of them are in the process, and none is a path.
+    /// The names of the libraries that the last plug-in needed, each with its NUL: all of these are in the process, and
+    /// no name is a path.
     ///
-    /// The plug-ins of an application usually need the same ones, and then no name is looked up. They are compared byte
-    /// by byte, because the author of a bundle could construct two lists of names with the same hash.
+    /// The plug-ins of an application usually need the same libraries, and then no name is looked up. The names are
+    /// compared byte by byte, because the author of a bundle could construct two lists of names with the same hash.
     private static let lastNeeded = Lock<[UInt8]>([])
 
     private static let names = Lock<Set<String>>([])
 
-    /// Whether the names are those that the last plug-in needed.
+    /// Whether the names equal those of the last plug-in.
     ///
     /// `needed`: their offsets in the strings. `strings`: a table whose last byte is NUL.
     package static func areLastNeeded(_ needed: DynamicTable.Needed, in strings: UnsafeRawBufferPointer) -> Bool {
@@ -43,7 +44,8 @@ package enum KnownLibraries {
 
     /// Whether the dynamic linker finds a library with a name among those in the process.
     ///
-    /// Only its own answer counts: it does not find a file with that name if the file was opened under another name.
+    /// Only the dynamic linker's answer counts: it does not find a library by its file name if the library was opened
+    /// under another name.
     package static func contains(_ name: String) -> Bool {
         if names.withLock({ $0.contains(name) }) { return true }
         guard LoadedImage.isPresent(name) else { return false }

@@ -9,7 +9,7 @@ package struct LibraryClosure {
         package var neededBy: String
         package var searched: [LibrarySearch.Place]
         var rejected: [(path: String, reason: String)]
-        /// The bundle's own file with that name, which the dynamic linker does not find by this name.
+        /// The bundle's file with that name, which the dynamic linker does not find by this name.
         var carried: String?
 
         /// A sentence with the file that needs the library, the library's name, and the directories that were searched.
@@ -29,15 +29,15 @@ package struct LibraryClosure {
 
     /// The plug-in first, then the libraries that are not in the process yet.
     package private(set) var newFiles: [ImageFile]
-    /// Programs under the names of needed libraries.
+    /// Programs that were found by the names of needed libraries.
     package private(set) var programs: [(name: String, path: String, neededBy: String)] = []
     /// The libraries that the process already has.
     package private(set) var present: [HostImages.Image] = []
     package private(set) var missing: [Missing] = []
-    /// The image for each needed name, if its file could be read.
+    /// The file for each needed name, if it could be read.
     package private(set) var providers: [String: ImageFile] = [:]
 
-    /// More libraries than any plug-in needs.
+    /// The maximum number of files; no plug-in needs as many libraries.
     private static let limit = 512
 
     /// `libraries`: the libraries that the plug-in's bundle contains; the host opens them before the plug-in.
@@ -62,10 +62,10 @@ package struct LibraryClosure {
                     providers[name] = file
                     continue
                 }
-                // The host opens the bundle's libraries itself; afterwards the dynamic linker finds them only by their
+                // The host opens the bundle's libraries first; afterwards the dynamic linker finds them only by their
                 // SONAME.
                 let carried = libraries?.file(named: name, unread: host.unread)
-                // If its names cannot be read, the inspection reports the problem.
+                // If the library's names cannot be read, the inspection reports the problem.
                 let own = carried.flatMap { $0.ownName == name || !$0.hasNames ? $0 : nil }
                 switch own.map(LibrarySearch.Result.found) ?? host.search.find(name, neededBy: chain) {
                 case .found(let file):
@@ -82,7 +82,7 @@ package struct LibraryClosure {
                     }
                 case .missing(let searched, let rejected):
                     guard seenMissing.insert(name).inserted else { continue }
-                    // The program needs it too, so the plug-in would get it from there.
+                    // The program needs the library too, so the plug-in would get it from the program.
                     if let known = host.missing.first(where: { $0.name == name }) {
                         missing.append(known)
                         continue

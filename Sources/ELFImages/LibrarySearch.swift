@@ -3,9 +3,9 @@ import HostBasics
 
 /// Finds the file of a needed library in the same way as the dynamic linker (ld.so(8), "DESCRIPTION").
 ///
-/// In this order: RPATH of the image that needs it and of the images that loaded that one, unless it has a RUNPATH;
-/// `LD_LIBRARY_PATH`; RUNPATH of the image that needs it; the linker's cache; the system's directories. A file for
-/// another machine is skipped, as the dynamic linker does.
+/// In this order: RPATH of the file that needs the library and of the files that caused its load, unless the file has a
+/// RUNPATH; `LD_LIBRARY_PATH`; RUNPATH of the file that needs the library; the linker's cache; the system's
+/// directories. A file for another machine is skipped, as the dynamic linker does.
 package struct LibrarySearch {
     /// A directory that was searched, and the rule for it.
     package struct Place: Hashable {
@@ -43,7 +43,7 @@ package struct LibrarySearch {
         platformToken = Self.platform
     }
 
-    /// `loaders`: the image that needs the library, then the one that loaded that image, and so on.
+    /// `loaders`: the file that needs the library, then the file that needs that file, and so on.
     package func find(_ library: String, neededBy loaders: [ImageFile]) -> Result {
         guard let loader = loaders.first else { return .missing(searched: [], rejected: []) }
         var searched: [Place] = []
@@ -82,7 +82,7 @@ package struct LibrarySearch {
         return .missing(searched: searched, rejected: rejected)
     }
 
-    /// Whether every program finds the file under a library's name, without a search path of its own.
+    /// Whether a program without a search path finds the file by a library's name.
     func isOfSystem(_ path: String, name: String) -> Bool {
         systemDirectories.contains(Path.parent(path)) || cache.paths(of: name).contains(path)
     }
@@ -100,8 +100,8 @@ package struct LibrarySearch {
 
     /// The possible places of a library in a directory.
     ///
-    /// These are its variants for newer processors, which the dynamic linker prefers, and the library itself. The order
-    /// does not matter, because they define the same symbols.
+    /// These are its variants for newer processors, which the dynamic linker prefers, and the plain library. The order
+    /// does not matter, because all define the same symbols.
     package static func variants(of library: String, in directory: String) -> [String] {
         let base = directory.hasSuffix("/") ? directory : directory + "/"
         #if arch(x86_64)
@@ -118,7 +118,7 @@ package struct LibrarySearch {
 
     /// The elements of a search path, with `$ORIGIN`, `$LIB` and `$PLATFORM` replaced.
     ///
-    /// An empty element means the current directory; a list that is empty as a whole has no element.
+    /// An empty element means the current directory; an empty list has no element.
     private func split(_ list: String, _ separators: String, of image: ImageFile) -> [String] {
         if list.isEmpty { return [] }
         return list.split(omittingEmptySubsequences: false) { separators.contains($0) }.map { element in
@@ -164,13 +164,13 @@ package struct LibrarySearch {
 
     /// The directories that are built into the dynamic linker, and their `$LIB`.
     ///
-    /// They differ between distributions; the directory of the C library shows which ones apply.
+    /// The directories differ between distributions; the directory of the C library shows which ones apply.
     private static func systemPlaces() -> (directories: [String], token: String) {
         let library = LoadedImages.all().first { Path.lastComponent($0.path) == "libc.so.6" }
         let home = library.map { Path.parent($0.path) } ?? "/lib64"
         let relative = home.hasPrefix("/usr/") ? String(home.dropFirst(5)) : String(home.dropFirst(1))
         var directories = ["/\(relative)", "/usr/\(relative)"]
-        // Debian's own directories are searched in addition to the plain ones; elsewhere there are only these two.
+        // Debian's directories are searched in addition to the plain ones; elsewhere there are only these two.
         if relative != "lib64", relative != "lib" { directories += ["/lib", "/usr/lib"] }
         return (directories, relative)
     }

@@ -10,7 +10,8 @@ public final class LinkedFile {
 
     /// Reads the ELF header and the dynamic section.
     ///
-    /// - Throws: a ``PluginFinding`` of code `notLoadable`, if the file is not an ELF program or library of this machine.
+    /// - Throws: a ``PluginFinding`` of code `notLoadable`, if the file is not an ELF program or library for this
+    ///   machine.
     public init(path: String) throws(PluginFinding) {
         do throws(ImageFile.Unusable) {
             image = try ImageFile(path: path)
@@ -41,10 +42,10 @@ public final class LinkedFile {
 public struct LibraryFinder {
     /// The result of a search.
     public enum Result {
-        /// `isOfSystem`: whether every program finds the library without a search path of its own.
+        /// `isOfSystem`: whether a program without a search path finds the library.
         case found(LinkedFile, isOfSystem: Bool)
-        /// An error of code `dependencyMissing` that names the library, the file that needs it, and the directories that
-        /// were searched.
+        /// An error of code `dependencyMissing` that names the library, the file that needs it, and the directories
+        /// that were searched.
         case missing(PluginFinding)
     }
 
@@ -59,7 +60,7 @@ public struct LibraryFinder {
     ///
     /// - Parameters:
     ///   - name: the name in DT_NEEDED.
-    ///   - chain: the file that needs it, then the file that needs that one, and so on to the program.
+    ///   - chain: the file that needs the library, then the file that needs that file, and so on to the program.
     /// - Returns: the library's file, or an error if it was not found.
     public func find(_ name: String, neededBy chain: [LinkedFile]) -> Result {
         switch search.find(name, neededBy: chain.map(\.image)) {

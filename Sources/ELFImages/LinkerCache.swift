@@ -2,13 +2,13 @@ import HostBasics
 
 /// The dynamic linker's cache of the system's libraries, `/etc/ld.so.cache`, as ldconfig(8) writes it.
 ///
-/// The format is glibc's own (`sysdeps/generic/dl-cache.h`): a head of 48 bytes, records of 24 bytes, and strings, to
-/// which the records refer by offsets from the head. An older format may come before it, and is skipped.
+/// The format is defined by glibc (`sysdeps/generic/dl-cache.h`): a head of 48 bytes, records of 24 bytes, and strings,
+/// to which the records refer by offsets from the head. A table in an older format may come first, and is skipped.
 package struct LinkerCache {
     package static let path = "/etc/ld.so.cache"
 
     private let bytes: [UInt8]
-    /// The position of the newer format's head.
+    /// The position of the head of the newer format.
     private let start: Int
     private let recordCount: Int
 
@@ -25,9 +25,9 @@ package struct LinkerCache {
         recordCount = found?.count ?? 0
     }
 
-    /// The files that the cache lists for a library, the one preferred by the dynamic linker first.
+    /// The files that the cache lists for a library; the dynamic linker prefers the first.
     ///
-    /// They may be for another machine or class: the caller checks that.
+    /// The files may be for another machine or class; the caller checks that.
     package func paths(of library: String) -> [String] {
         let name = Array(library.utf8)
         var paths: [String] = []

@@ -27,17 +27,17 @@ package struct LoadedImage: @unchecked Sendable {
         return LoadedImage(handle: handle, base: UInt(image.base))
     }
 
-    /// The program itself, which is in the process from its start.
+    /// The program, which is in the process from its start.
     package static let program: LoadedImage? = dlopen(nil, RTLD_LAZY | RTLD_LOCAL).flatMap { handle in
         LoadedImages.all().first(where: \.isMainProgram).map { LoadedImage(handle: handle, base: $0.header) }
     }
 
-    /// Whether the dynamic linker has a library with a name.
+    /// Whether the dynamic linker has loaded a library with a name.
     ///
-    /// It searches as it does for the libraries of an image. A library that it has is kept.
+    /// It searches as for a needed library. A library that is found stays loaded.
     package static func isPresent(_ name: String) -> Bool { handle(ofPresent: name) != nil }
 
-    /// The handle of a library that the dynamic linker has, by name or path; nil if it does not have it.
+    /// The handle of a library that the dynamic linker has loaded, by name or path; nil if it has not.
     package static func handle(ofPresent name: String) -> UnsafeMutableRawPointer? {
         let mode = RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD | CInt(RTLD_NODELETE)
         if let handle = name.withCString({ dlopen($0, mode) }) { return handle }

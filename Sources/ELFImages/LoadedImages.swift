@@ -2,24 +2,24 @@ import CPluginSupport.Shims
 import Glibc
 import HostBasics
 
-/// An image that the dynamic linker has in this process.
+/// An ELF file that the dynamic linker has loaded into this process: the program or a library.
 package struct ProcessImage: Sendable, Hashable {
     /// The dynamic linker's path; for the main program, the path of its file.
     ///
-    /// It is empty for the kernel's own image.
+    /// It is empty for the kernel's library (vDSO).
     package var path: String
     /// The number that is added to the file's addresses.
     package var base: UInt
-    /// The address of the image's first segment, which contains its ELF header.
+    /// The address of the file's first segment, which contains its ELF header.
     package var header: UInt
     package var isMainProgram: Bool
 }
 
-/// The images in this process.
+/// The ELF files that are loaded into this process.
 ///
-/// **Threads.** Any. **Cost.** A few microseconds and a String for each image; nothing is cached.
+/// **Threads.** Any. **Cost.** A few microseconds and a String for each file; nothing is cached.
 package enum LoadedImages {
-    /// All images in load order, the main program first.
+    /// All loaded files in load order, the main program first.
     package static func all() -> [ProcessImage] {
         var images: [ProcessImage] = []
         withUnsafeMutablePointer(to: &images) { images in
@@ -36,14 +36,14 @@ package enum LoadedImages {
         return images
     }
 
-    /// The start address of the image that contains an address.
+    /// The start address of the loaded file that contains an address.
     package static func base(containing address: UnsafeRawPointer) -> UInt? {
         var image = phs_image()
         guard phs_image_of_address(address, &image) else { return nil }
         return UInt(image.base)
     }
 
-    /// The Swift modules whose types or protocols each image defines, by the address of the image's ELF header.
+    /// The Swift modules whose types or protocols each loaded file defines, by the address of the file's ELF header.
     package static func modules() -> [UInt: Set<String>] {
         var sections: [phs_swift_image] = []
         withUnsafeMutablePointer(to: &sections) { sections in

@@ -1,19 +1,20 @@
 import CPluginSupport.Shims
 import Glibc
 
-/// The notes of images in this process, found by their content.
+/// The notes of files that are loaded into this process, found by their content.
 ///
-/// Code knows its own note by the address that the linker gave it. Tools that change a finished file, such as patchelf,
-/// move notes and correct only the program headers (PT_NOTE), so these are searched.
+/// The linker gives code the address of its note. Tools that change a finished file, such as patchelf, move notes and
+/// correct only the program headers (PT_NOTE), so the program headers are searched.
 package enum LoadedNotes {
     private struct Search {
         let address: UInt
         var revision: UInt32?
     }
 
-    /// The revision of the Swift level in the note of the image that contains an address; nil if it has no such note.
+    /// The revision of the Swift level in the note of the loaded file that contains an address; nil if the file has no
+    /// such note.
     ///
-    /// **Cost.** It goes through the program headers of all images.
+    /// **Cost.** Reads the program headers of all loaded files.
     package static func swiftRevision(ofImageContaining address: UnsafeRawPointer?) -> UInt32? {
         guard let address else { return nil }
         var search = Search(address: UInt(bitPattern: address))
@@ -53,7 +54,7 @@ package enum LoadedNotes {
 }
 
 extension ELFSegments {
-    /// Whether a readable segment that is loaded contains an address of the image.
+    /// Whether a readable loaded segment contains an address of the file.
     fileprivate func hold(_ address: UInt) -> Bool {
         contains { segment in
             segment.type == ELF.load && segment.flags & ELF.mayRead != 0 && UInt64(address) >= segment.address

@@ -3,23 +3,23 @@ import HostBasics
 
 /// Files that are missing libraries under other names: `libX.so.1.2.3` without the link `libX.so.1` to it.
 ///
-/// Links are lost by tools that copy only files, and by archives that cannot hold links. What tools leave in their place is
-/// a link that leads nowhere, or a small file of text.
+/// Tools that copy only files lose links, and so do archives that cannot store links. Some tools leave a link that
+/// leads nowhere or a small text file in place of a link.
 struct LostLinks {
     /// A library without its link.
     package struct Link {
-        /// What is in the link's place.
+        /// The kind of item in the link's place.
         package enum Obstacle {
             case link
             case directory
             case other
         }
 
-        /// The library's own file.
+        /// The path of the library's file.
         package let file: String
         /// The missing link's name.
         package let name: String
-        /// nil if there is nothing in its place.
+        /// Nil if nothing is in the link's place.
         package let obstacle: Obstacle?
 
         package init(file: String, name: String) {
@@ -39,7 +39,7 @@ struct LostLinks {
 
         private var place: String { Path.join(Path.parent(file), name) }
 
-        /// A sentence with the file and the link.
+        /// A sentence that names the file and the link.
         package var sentence: String {
             let library = "\(quoted(file)) is that library, but"
             return switch obstacle {
@@ -49,7 +49,7 @@ struct LostLinks {
             }
         }
 
-        /// How to make the link again.
+        /// How to create the link again.
         package var remedy: String {
             let options = obstacle == .link || obstacle == .other ? "-sf" : "-s"
             return (obstacle == .directory ? "Remove the directory \(quoted(place)), and make" : "Make")
@@ -60,7 +60,7 @@ struct LostLinks {
 
     private var links: [String: Link] = [:]
 
-    /// More missing libraries than are looked for, and more files with similar names than are opened for one.
+    /// How many missing libraries are looked for, and how many files with similar names are opened for each.
     private static let mostLibraries = 32
     private static let mostFiles = 8
 
@@ -83,7 +83,7 @@ struct LostLinks {
         }
     }
 
-    /// The names that a library's own file may have, the most likely first: `libX.so.1.2.3`, then `libX.so` and
+    /// The names that the file of a library may have, the most likely first: `libX.so.1.2.3`, then `libX.so` and
     /// `libX-1.2.3.so`.
     private static func similar(to library: String, in names: [String]) -> [String] {
         let longer = names.filter { $0.hasPrefix(library + ".") }

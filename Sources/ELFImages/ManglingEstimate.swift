@@ -2,10 +2,9 @@
 /// grammar.
 ///
 /// A byte that is not part of a reference adds a bounded number of bytes to the readable form. A reference (`S1_`, `T_`
-/// in C++, `A` and the letters after it in Swift) repeats a part that ended before it, so it adds at most the length of
-/// everything before it: it at most doubles the estimate. If a sequence of letters can be a reference or a part of an
-/// identifier, it counts as a reference. So the estimate is never too small; a name that is estimated as too long is
-/// shown in its mangled form.
+/// in C++, `A` and the letters after it in Swift) repeats an earlier part, so it at most doubles the estimate. A
+/// sequence of letters that may be a reference or a part of an identifier counts as a reference. So the estimate is
+/// never too small. A name with too long an estimate is shown in its mangled form.
 package enum ManglingEstimate {
     /// The longest readable form that the demanglers may produce.
     package static let limit = 1 << 20

@@ -13,13 +13,14 @@ extension QuickInspection {
             refuseDamaged("its dynamic section has \(found.fileSize) bytes; at most \(Self.dynamicLimit) are read")
             return false
         }
-        // The dynamic linker uses the address, and tools that read files use the offset: they must lead to the same
+        // The dynamic linker uses the address, and tools that read files use the offset; both must lead to the same
         // bytes.
         guard fileOffset(ofAddress: found.address, count: found.fileSize) == found.offset else {
             refuseDamaged("its dynamic section lies outside of the segments that are loaded")
             return false
         }
-        // The dynamic linker writes to it; before glibc 2.35 even if its own flags do not allow that.
+        // The dynamic linker writes to the dynamic section; before glibc 2.35 even if the section's flags do not allow
+        // that.
         let isWritable = segments.contains { $0.holds(address: found.address) && $0.flags & ELF.mayWrite != 0 }
         guard isWritable else {
             if found.flags & ELF.mayWrite != 0 {
@@ -86,7 +87,7 @@ extension QuickInspection {
     // MARK: - Addresses
 
     /// Checks addresses that the dynamic linker reads, writes or calls without checking that they are in the file: a
-    /// wrong one crashes the process inside dlopen() (fault 80).
+    /// wrong address crashes the process inside dlopen() (fault 80).
     mutating func checkAddresses() -> Bool {
         guard dynamic.strings != 0, dynamic.symbols != 0 else {
             refuseDamaged("its dynamic section names no symbol table or no strings")
@@ -128,8 +129,8 @@ extension QuickInspection {
         if !isInside { refuseDamaged("its \(name) lie outside of the segments that are loaded for them") }
     }
 
-    /// Checks sizes that must match each other, and entries that must occur together: for some of them the dynamic
-    /// linker has an assertion, which ends the process, and others it does not check.
+    /// Checks sizes that must match each other, and entries that must occur together: the dynamic linker asserts some
+    /// of these, which ends the process, and does not check the rest.
     private mutating func checkSizes() {
         let entrySize = UInt64(ELF.relocationSize)
         if dynamic.symbolSize != UInt64(ELF.symbolSize) || dynamic.relocationsSize % entrySize != 0
@@ -199,8 +200,8 @@ extension QuickInspection {
 
     /// Checks the name of a needed library if it is a path.
     ///
-    /// Such a library is loaded only from there; a relative path depends on the host's current directory (fault 70).
-    /// The dynamic linker also replaces `$LIB` and similar names in it by paths.
+    /// Such a library is loaded only from that path; a relative path depends on the host's current directory (fault
+    /// 70). The dynamic linker also replaces `$LIB` and similar names in the path.
     private mutating func checkNeededName(at index: UInt64) {
         guard let name = string(at: index, limit: Self.libraryNameLimit) else {
             refuseDamaged("the name of a library that it needs is not in its strings")

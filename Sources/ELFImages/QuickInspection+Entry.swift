@@ -54,7 +54,7 @@ extension QuickInspection {
         return symbol
     }
 
-    /// The filter is skipped: the entry is nearly always present, so reading the filter saves nothing.
+    /// This skips the filter: the entry is nearly always present, so reading the filter would save nothing.
     private func findInGNUHash(
         _ buckets: UnsafeRawBufferPointer, _ chains: UnsafeRawBufferPointer, _ firstSymbol: UInt64
     ) -> ELFSymbol? {

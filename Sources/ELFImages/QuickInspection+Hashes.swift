@@ -3,7 +3,8 @@ import HostBasics
 extension QuickInspection {
     /// Checks the hash table that the dynamic linker uses: the GNU one if there is one (fault 80).
     ///
-    /// The dynamic linker follows a chain to its end mark, so a chain without one would never end, or leave the file.
+    /// The dynamic linker follows a chain to its end mark. Without a mark, it would never stop, or read beyond the
+    /// file.
     mutating func checkHashes(_ file: borrowing OpenedFile) throws(TableFault) {
         if dynamic.gnuHash != 0 {
             try checkGNUHash(file)
@@ -54,7 +55,7 @@ extension QuickInspection {
         try readChains(atAddress: address + chainsOffset, buckets, firstSymbol, UInt64(last), file)
     }
 
-    /// `last`: where the chain of the highest symbols begins; its end is the end of the table.
+    /// `last`: the symbol with which the last chain begins; the end of this chain is the end of the table.
     private mutating func readChains(
         atAddress address: UInt64, _ buckets: UnsafeRawBufferPointer, _ firstSymbol: UInt64, _ last: UInt64,
         _ file: borrowing OpenedFile
@@ -103,7 +104,7 @@ extension QuickInspection {
         tables.hashSize = 8 + (bucketCount + chainCount) * 4
         let buckets = try table("hash table", address + 8, bucketCount * 4, file)
         let chains = try table("hash table", address + 8 + bucketCount * 4, chainCount * 4, file)
-        // Each symbol is in one chain: all chains together are not longer than the number of symbols.
+        // Each symbol is in one chain, so all chains together are not longer than the number of symbols.
         var left = Int(chainCount)
         for bucket in 0..<Int(bucketCount) {
             var index = word(buckets, bucket)

@@ -2,8 +2,9 @@ import CPluginSupport.Shims
 import HostBasics
 
 extension QuickInspection {
-    /// A plug-in runs with the rights of its host: a file that requests other rights was installed by mistake, or is
-    /// meant to be run as a program by others (fault 72).
+    /// Checks that the file requests no other rights than those of its host (fault 72).
+    ///
+    /// Such a file was installed by mistake, or is meant to be run as a program by other users.
     mutating func checkMode() {
         let setuid = Int(mode) & PHS_SETUID != 0
         let setgid = Int(mode) & PHS_SETGID != 0
@@ -12,7 +13,7 @@ extension QuickInspection {
         refuse("has its \(which) set, which no shared object needs.", "Run: chmod u-s,g-s \(shellWord(path))")
     }
 
-    /// Checks that it is a shared object for this machine; refuses it with a sentence if not (faults 58, 60, 61, 62).
+    /// Checks that the file is a shared object for this machine, and refuses it if not (faults 58, 60, 61, 62).
     mutating func checkHeader() -> ELFHeader? {
         let head = window.head
         guard ELF.beginsWithMagic(head) else {
@@ -30,7 +31,7 @@ extension QuickInspection {
         return header
     }
 
-    /// Checks machine, class and byte order; one sentence names both sides.
+    /// Checks machine, class and byte order; one message names the values of the file and of the host.
     private mutating func checkPlatform(_ head: UnsafeRawBufferPointer) -> Bool {
         let fileClass = head[4]
         let order = head[5]
@@ -148,7 +149,7 @@ extension QuickInspection {
 extension String {
     /// Whether the text contains a run of ASCII.
     ///
-    /// The standard library's own search is in a library of regular expressions, which the host does not load for this.
+    /// The standard library's search is in a library for regular expressions, which the host does not load for this.
     fileprivate func range(ofASCII wanted: String) -> Bool {
         var rest = utf8[...]
         while !rest.isEmpty {

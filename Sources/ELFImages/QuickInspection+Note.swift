@@ -2,10 +2,10 @@ import CPluginSupport
 import HostBasics
 
 extension QuickInspection {
-    /// Reads all notes, and compares the file's own one with the host (fault 83).
+    /// Reads all notes, and compares the note of PluginHost with the host (fault 83).
     ///
-    /// The dynamic linker also reads notes that are in memory; ``checkSegments(_:)`` has verified that this is the same
-    /// place.
+    /// The dynamic linker also reads notes, in memory; ``checkSegments(_:)`` has verified that these are the same
+    /// bytes.
     mutating func readNotes(_ file: borrowing OpenedFile) {
         for segment in segments
         where (segment.type == ELF.note || segment.type == ELF.gnuProperty) && segment.fileSize > 0 {
@@ -32,7 +32,7 @@ extension QuickInspection {
 
     /// Compares one note with the host.
     ///
-    /// A file has several notes if several of its objects declare one; each must match.
+    /// A file has several notes if several of its object files declare a note; each must match.
     @inline(never)
     private mutating func take(_ descriptor: UnsafeRawBufferPointer) {
         do throws(PluginNote.Fault) {
@@ -71,8 +71,8 @@ struct Notes: Sequence, IteratorProtocol {
 
     /// Whether each note ends inside the bytes.
     ///
-    /// Either the segment's alignment or the other one is accepted, because linkers have merged segments of both kinds.
-    /// The dynamic linker itself reads properties only with the segment's alignment.
+    /// Both alignments are accepted, because linkers have merged segments of both kinds; but the dynamic linker reads
+    /// properties only with the segment's alignment.
     static func areSound(_ bytes: UnsafeRawBufferPointer, alignment: UInt64) -> Bool {
         var notes = Notes(in: bytes, alignment: alignment == 8 ? 8 : 4)
         while notes.next() != nil {}
@@ -141,7 +141,7 @@ package struct OwnNotes: Sequence, IteratorProtocol {
     }
 }
 
-/// Compares what a plug-in was built for with this host; every difference is reported with both sides.
+/// Compares what a plug-in was built for with this host, and reports every difference with both values.
 struct NoteComparison {
     package let path: String
 

@@ -14,10 +14,10 @@ extension QuickInspection {
         return UInt64(highest)
     }
 
-    /// Checks every relocation, and the addresses that result in the arrays of initialisers (fault 80).
+    /// Checks every relocation, and the resulting addresses in the arrays of initialisers (fault 80).
     ///
-    /// Of each relocation it checks where it writes, its kind, and the function that it would call. A wrong number
-    /// there crashes the process inside dlopen().
+    /// It checks the target, the kind, and the called function of each relocation. A wrong number there crashes the
+    /// process inside dlopen().
     mutating func checkRelocations(_ file: borrowing OpenedFile) throws(TableFault) {
         var initialisers = try Initialisers(of: &self, file)
         let targets = RelocationTargets(of: self)
@@ -72,7 +72,7 @@ extension QuickInspection {
         symbol.isDefined && symbol.section != ELF.absoluteSection ? symbol.value &+ addend : nil
     }
 
-    /// Checks the conditions of a kind besides the place to write to.
+    /// Checks the conditions of a kind, except the target, which is already checked.
     @inline(__always)
     private func check(
         _ kind: RelocationKind, type: UInt32, _ number: Int, symbol: UInt32, addend: UInt64,
@@ -96,8 +96,9 @@ extension QuickInspection {
         }
     }
 
-    /// The dynamic linker divides by the alignment of the storage that contains the symbol, which is 0 if there is
-    /// none.
+    /// Checks that a thread-local variable exists.
+    ///
+    /// The dynamic linker divides by the alignment of the file's thread-local storage, which is 0 if there is none.
     @inline(never)
     private func checkThreadLocal(_ number: Int, symbol index: UInt32) throws(TableFault) {
         guard let symbol = tables.symbol(UInt64(index)) else { return }
@@ -110,13 +111,12 @@ extension QuickInspection {
 
     /// Checks the packed relocations (DT_RELR): addresses, and bitmaps for the words after the last address.
     ///
-    /// The dynamic linker adds the image's base to each word.
+    /// The dynamic linker adds the base address to each word.
     private func checkPacked(
         _ targets: borrowing RelocationTargets, _ initialisers: inout Initialisers
     ) throws(TableFault) {
         let bytes = tables.packedRelocations
-        // Without an address before it, a bitmap would apply to the words at address 0 of the process, not of the
-        // image.
+        // Without an address before it, a bitmap would apply to the words at address 0 of the process, not of the file.
         if !bytes.isEmpty, bytes[0] & 1 == 1 {
             throw TableFault(what: "its packed relocations (DT_RELR) begin with a bitmap, before any address")
         }
@@ -148,7 +148,7 @@ extension QuickInspection {
     }
 }
 
-/// Where relocations may write: to the writable segments, but not over data that the dynamic linker itself reads.
+/// Where relocations may write: to the writable segments, but not over data that the dynamic linker reads.
 struct RelocationTargets: ~Copyable {
     private let ranges: [Range<UInt64>]
     private let tables: [Range<UInt64>]
@@ -171,7 +171,7 @@ struct RelocationTargets: ~Copyable {
         self.ranges = ranges
     }
 
-    /// Whether a called address is among the headers or tables: old linkers put them and code into one segment.
+    /// Whether a called address is among the headers or tables, which old linkers put into one segment with code.
     package func isTable(_ address: UInt64) -> Bool {
         tables.contains { $0.contains(address) }
     }

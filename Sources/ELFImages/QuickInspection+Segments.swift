@@ -52,8 +52,8 @@ extension QuickInspection {
         let tableSize = UInt64(segments.count * ELF.programHeaderSize)
         var previousEnd: UInt64 = 0
         var previous: ELFSegment?
-        // The end of the last part that the headers describe. The table of section headers counts: it is not loaded,
-        // but a file without its end is not the file that was built.
+        // The end of the last part that the headers describe. The table of section headers is included: it is not
+        // loaded, but if its end is missing, the file is incomplete.
         var end = header.sectionHeadersEnd ?? 0
         for index in segments.indices {
             let segment = segments[index]
@@ -90,7 +90,7 @@ extension QuickInspection {
         return false
     }
 
-    /// More address space than a library can need, but less than would harm the host when mapped.
+    /// The maximum address space: more than a library can need, but not enough to harm the host when mapped.
     private static var spanLimit: UInt64 { 1 << 40 }
 
     private mutating func checkLoaded(_ segment: ELFSegment, index: Int, previousEnd: UInt64, _ page: UInt64) {
@@ -103,7 +103,7 @@ extension QuickInspection {
         } else if segment.address < previousEnd {
             refuseDamaged("segment \(index) overlaps the one before it, or they are out of order")
         }
-        // The dynamic linker maps pages and also refuses these two, with a less helpful message.
+        // The dynamic linker also refuses the following two faults, with a less helpful message.
         let alignment = segment.alignment
         if alignment < page || alignment & (alignment &- 1) != 0 {
             refuse(
@@ -122,9 +122,9 @@ extension QuickInspection {
 
     /// Checks that two segments that share a page are the same part of the file.
     ///
-    /// The dynamic linker maps whole pages, one segment over the other: if two segments share a page, it has the
-    /// content of the later one. If they were different parts of the file, the inspected bytes would not be those in
-    /// memory.
+    /// The dynamic linker maps whole pages, one segment over the other, so a shared page has the content of the later
+    /// segment. If the segments were different parts of the file, the bytes in memory would differ from the inspected
+    /// ones.
     private mutating func checkPages(_ previous: ELFSegment, _ segment: ELFSegment, index: Int, _ page: UInt64) {
         let end = previous.address &+ previous.memorySize
         guard segment.address >= end, (end &+ (page - 1)) & ~(page - 1) > segment.address & ~(page - 1) else { return }
@@ -134,7 +134,8 @@ extension QuickInspection {
         }
     }
 
-    /// Notes, properties and the unwind table are read from memory where the headers say they are.
+    /// Checks the place of notes, properties or the unwind table, which are read from memory at the address in the
+    /// header.
     private mutating func checkPlace(_ segment: ELFSegment) {
         guard segment.memorySize > 0 || segment.fileSize > 0 else { return }
         let offset = fileOffset(ofAddress: segment.address, count: max(segment.memorySize, segment.fileSize))
@@ -152,12 +153,12 @@ extension QuickInspection {
 
     /// Checks the part that the dynamic linker makes read-only after writing to it (PT_GNU_RELRO).
     ///
-    /// A wrong range could make the host's own memory read-only.
+    /// A wrong range could make the host's memory read-only.
     private mutating func checkReadOnly(_ segment: ELFSegment, _ pageSize: UInt64) {
         let (end, overflow) = segment.address.addingReportingOverflow(segment.memorySize)
         let isInside = segments.contains { loaded in
             guard loaded.holds(address: segment.address), loaded.flags & ELF.mayWrite != 0 else { return false }
-            // Linkers round its end up to the end of a page.
+            // Linkers round the end of this part up to the end of a page.
             let page = max(pageSize, loaded.alignment)
             let limit = loaded.address.addingReportingOverflow(loaded.memorySize).partialValue
             return end <= (limit &+ (page - 1)) & ~(page - 1)
@@ -167,7 +168,7 @@ extension QuickInspection {
         }
     }
 
-    /// PT_TLS: the data that is copied for each thread.
+    /// Checks PT_TLS, the data that is copied for each thread.
     private mutating func checkThreadLocal(_ segment: ELFSegment) {
         guard segment.memorySize > 0 else { return }
         threadLocal = segment
@@ -182,7 +183,7 @@ extension QuickInspection {
         }
     }
 
-    /// One executable stack in the process makes every thread's stack executable (fault 65).
+    /// Checks that the file requires no executable stack, which would make every thread's stack executable (fault 65).
     mutating func checkStack() {
         let remedy =
             "Link it with -z noexecstack, and end its assembly files with: .section .note.GNU-stack,\"\",@progbits"

@@ -1,10 +1,10 @@
 import HostBasics
 
 extension QuickInspection {
-    /// Reads the symbols: those of the hash table, and those that relocations name.
+    /// Reads the hashed symbols or, if there are none, the symbols that relocations name.
     ///
-    /// A file that defines nothing has no hashed symbols, and nothing else shows where the table ends. `highest`: the
-    /// highest symbol number in a relocation.
+    /// A file that defines nothing has no hashed symbols, and nothing else shows the end of the symbol table.
+    /// `highest`: the highest symbol number in a relocation.
     mutating func readSymbols(highest: UInt64, _ file: borrowing OpenedFile) throws(TableFault) {
         if let count = tables.hashedCount, highest >= count { throw wrongSymbol(of: count) }
         let count = tables.hashedCount ?? highest + 1
@@ -73,11 +73,11 @@ extension QuickInspection {
 
     // MARK: - The dynamic linker's time
 
-    /// Checks how long the dynamic linker would compare the names of symbols.
+    /// Limits the time in which the dynamic linker compares the names of symbols.
     ///
     /// For each relocation, it reads the whole name of the symbol and compares it along a chain of the hash table. Both
-    /// are limited to what a linker would write for a file of this size. Nearly all files are too small to be slow, and
-    /// then nothing is counted.
+    /// are limited to what a linker would write for a file of this size. Nearly all files are too small to be slow;
+    /// their names are not counted.
     func checkNames() throws(TableFault) {
         let count = (tables.relocations.count + tables.pltRelocations.count) / ELF.relocationSize
         if count.multipliedReportingOverflow(by: tables.longestChain).partialValue > Self.stepLimit {

@@ -3,8 +3,7 @@ import HostBasics
 extension QuickInspection {
     /// Checks the versions that the file needs and defines (fault 80).
     ///
-    /// The dynamic linker follows them from record to record, and uses the version number of each symbol as an index
-    /// without a check.
+    /// The dynamic linker follows the records, and uses the version number of each symbol as an index, without a check.
     mutating func checkVersions(_ file: borrowing OpenedFile) throws(TableFault) {
         guard dynamic.symbolVersions != 0 else { return }
         var known = KnownVersions()
@@ -26,7 +25,7 @@ extension QuickInspection {
         }
     }
 
-    /// More versions than any library has.
+    /// The maximum number of versions; no library has as many.
     private static var versionLimit: Int { 16_384 }
     private static var damagedNeeds: TableFault {
         TableFault(what: "its list of needed versions (DT_VERNEED) does not end where it should")
@@ -51,7 +50,7 @@ extension QuickInspection {
             let (first, next) = (UInt64(word(record, 2)), UInt64(word(record, 3)))
             guard version == 1, count > 0, first >= 16 else { throw Self.damagedNeeds }
             try checkIsNeeded(library)
-            // Only a file with such relocations needs the mark, and few have them.
+            // Only a file with packed relocations needs the mark, and few files have such relocations.
             let needsMark = dynamic.packedRelocations != 0 && string(at: library)?.holds("libc.so.6") ?? false
             if needsMark { known.lacksPackedMark = true }
             var versionAddress = address &+ first
@@ -79,10 +78,10 @@ extension QuickInspection {
         tables.neededVersions = dynamic.neededVersions..<max(end, address)
     }
 
-    /// Reports packed relocations (DT_RELR) without the version that stands for them.
+    /// Reports packed relocations (DT_RELR) in a file that does not need the version that marks them.
     ///
-    /// glibc 2.36 and later refuse a file that needs any other version of the C library and not this one
-    /// (_dl_check_map_versions()); earlier ones would leave the relocations out, and the code would crash.
+    /// glibc 2.36 and later refuse a file that needs other versions of the C library but not this one
+    /// (_dl_check_map_versions()). Earlier versions of glibc would leave the relocations out, and the code would crash.
     @inline(never)
     private mutating func refuseUnmarkedRelocations() {
         refuse(subject: Self.packedMark, Self.unmarkedRelocations, Self.remedyForUnmarkedRelocations)
@@ -97,7 +96,8 @@ extension QuickInspection {
         "Link it with -z pack-relative-relocs instead of --pack-dyn-relocs=relr, or without either."
     }
 
-    /// The dynamic linker asserts that it has loaded each library of which versions are needed.
+    /// Checks that the file needs a library of which it needs versions; the dynamic linker asserts that it has loaded
+    /// it.
     private func checkIsNeeded(_ library: UInt64) throws(TableFault) {
         for needed in dynamic.needed(in: dynamicBytes) where needed == library { return }
         guard let name = string(at: library) else { throw Self.damagedNeeds }
@@ -136,13 +136,13 @@ extension QuickInspection {
 
 /// The existing version numbers: a bit for each of the first 64, which is enough for nearly all files.
 struct KnownVersions {
-    /// 0 and 1 are local and global without a version.
+    /// 0 (local) and 1 (global) are symbols without a version.
     private var low: UInt64 = 3
     private var high: Set<UInt16> = []
     /// Whether no version has a number.
     package private(set) var isEmpty = true
-    /// Whether a version of the C library is needed but not the one that stands for packed relocations (DT_RELR),
-    /// although the file has some.
+    /// Whether the file has packed relocations (DT_RELR) and needs versions of the C library, but not the version that
+    /// marks such relocations.
     var lacksPackedMark = false
 
     package mutating func insert(_ number: UInt16) {

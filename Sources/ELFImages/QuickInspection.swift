@@ -4,9 +4,9 @@ package import HostBasics
 /// One run of ``ImageInspector/inspectQuickly(_:path:bundlePath:as:)``.
 ///
 /// It covers everything that the dynamic linker of glibc (2.31 to 2.41) dereferences, calls or asserts before the first
-/// instruction of the file's own code.
+/// instruction of the file's code.
 ///
-/// A file that it refuses is never opened: both a load and a check run it first.
+/// Both a load and a check run it first, so a refused file is never opened.
 ///
 /// Every number in the file is treated as hostile: sums are checked for overflow, tables against their limits, and
 /// strings for their end. The steps are in the extensions of this type, in the order of ``run(_:)``.
@@ -20,10 +20,10 @@ package struct QuickInspection: ~Copyable {
     package var result = ImageInspection()
     /// The program headers and PT_DYNAMIC: valid while the window moves.
     package var segments = ELFSegments(UnsafeRawBufferPointer(start: nil, count: 0))
-    /// The first loaded segment: nearly everything that is read is in it.
+    /// The first loaded segment, which contains nearly everything that is read.
     var firstLoaded: ELFSegment?
-    /// PT_DYNAMIC, the flags of PT_GNU_STACK, and whether there is a PT_INTERP; if there are several, the last one
-    /// counts, as in the dynamic linker.
+    /// PT_DYNAMIC, the flags of PT_GNU_STACK, and whether there is a PT_INTERP; if a header occurs several times, the
+    /// last one counts, as in the dynamic linker.
     var dynamicSegment: ELFSegment?
     var stackFlags: UInt32?
     var hasInterpreter = false
@@ -61,7 +61,7 @@ package struct QuickInspection: ~Copyable {
     package mutating func run(_ file: borrowing OpenedFile) {
         checkMode()
         inspectContent(file)
-        // If a read failed, some step has stopped because of it; report the cause instead of the consequence.
+        // If a read failed, a step has stopped because of it; report the cause instead of the consequence.
         if let failure = window.failure {
             result.findings = []
             refuse("cannot be read.", "Check the file system that contains it.", said: failure.reason)

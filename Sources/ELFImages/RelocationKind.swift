@@ -1,10 +1,11 @@
-/// What the dynamic linker does for a relocation of this machine (glibc, sysdeps/…/dl-machine.h, `elf_machine_rela`).
+/// The action of the dynamic linker for a relocation of this machine (glibc, sysdeps/…/dl-machine.h,
+/// `elf_machine_rela`).
 enum RelocationKind {
     /// It does nothing.
     case none
-    /// Writes the image's base and the addend.
+    /// Writes the sum of the base address and the addend.
     case relative
-    /// Writes the address of a symbol and the addend, in 8 bytes.
+    /// Writes the sum of the address of a symbol and the addend, in 8 bytes.
     case address
     /// Writes the address of a symbol through which a function or a variable is reached.
     case slot
@@ -17,12 +18,12 @@ enum RelocationKind {
     case threadLocalDescriptor
     /// Calls a function of the file, whose address is the addend, and writes the result.
     case indirect
-    /// Copies a variable of another image, which only programs do.
+    /// Copies a variable of another file, which only programs do.
     case copy
     /// The dynamic linker does not know this kind.
     case unknown
 
-    /// How many bytes are written at most.
+    /// The maximum number of bytes that are written.
     package var width: UInt64 {
         switch self {
         case .none: 0
@@ -93,7 +94,7 @@ enum RelocationKind {
             default: .unknown
             }
         #else
-        // The kinds of this machine are not listed here: each one counts as writing an address.
+        // The kinds of this machine are not listed; all count as writing an address.
         self = type == 0 ? .none : .address
         #endif
     }

@@ -1,6 +1,7 @@
 import HostBasics
 
-/// Which directories a plug-in's search path may contain: absolute ones, and those of its own bundle (fault 69).
+/// The rules for a plug-in's search path: it may contain absolute directories, and directories of its bundle (fault
+/// 69).
 struct SearchPathRules {
     /// RUNPATH or RPATH.
     package let tag: String
@@ -8,10 +9,10 @@ struct SearchPathRules {
     package let path: String
     package let bundlePath: String
 
-    /// Whether every element is absolute, or `$ORIGIN` without a step upwards.
+    /// Whether every element is absolute, or begins with `$ORIGIN` and has no `..`.
     ///
-    /// Nearly every file has only such elements, and this check needs no String. A search path that is empty as a whole
-    /// has no element: the dynamic linker ignores it (glibc's decompose_rpath()).
+    /// Nearly every file has only such elements, and this check needs no String. An empty search path has no element;
+    /// the dynamic linker ignores it (glibc's decompose_rpath()).
     static func isPlainlySafe(_ text: UnsafeRawBufferPointer) -> Bool {
         guard !text.isEmpty else { return true }
         var rest = text

@@ -11,8 +11,8 @@ package enum SymbolNames {
     /// The readable form of a mangled Swift or C++ name; nil if the name is neither, or its readable form may be too
     /// long.
     ///
-    /// Why the estimate: the demanglers of Swift and C++ have no limit of their own, and a name that refers back to its
-    /// own parts doubles with each reference: 250 bytes can expand to gigabytes.
+    /// Why the estimate: the demanglers of Swift and C++ have no limit, and a name that refers back to its parts
+    /// doubles with each reference: 250 bytes can expand to gigabytes.
     package static func demangled(_ symbol: String) -> String? {
         guard symbol.utf8.count <= demanglingLimit, ManglingEstimate.isSmall(symbol), let text = phs_demangle(symbol)
         else { return nil }

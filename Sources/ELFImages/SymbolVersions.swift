@@ -1,15 +1,15 @@
 /// The versions of symbols that a file defines and needs (the GNU extension: `.gnu.version`, `_d` and `_r`).
 package struct SymbolVersions {
-    /// A version that another library must have.
+    /// A version that the file needs another library to define.
     package struct Needed: Hashable {
         /// The library, by its DT_NEEDED name.
         package var library: String
         package var name: String
-        /// Whether the dynamic linker accepts that it is missing.
+        /// Whether the dynamic linker accepts that the version is missing.
         var isWeak: Bool
     }
 
-    /// By the index that `.gnu.version` assigns to symbols.
+    /// The versions by the index that `.gnu.version` assigns to symbols.
     package private(set) var needed: [UInt16: Needed] = [:]
     package private(set) var defined: [UInt16: String] = [:]
     /// Whether the list of needed versions ends too early or too late.
@@ -34,7 +34,7 @@ package struct SymbolVersions {
 
     var isDefiner: Bool { !defined.isEmpty }
 
-    /// The index of a symbol's version: 0 local, 1 global without a version.
+    /// The index of a symbol's version: 0 for a local symbol, 1 for a global one without a version.
     package func index(ofSymbol symbol: Int) -> (index: UInt16, isHidden: Bool) {
         guard symbol * 2 + 2 <= indices.count else { return (1, false) }
         let value = indices.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: symbol * 2, as: UInt16.self) }

@@ -3,9 +3,9 @@ import HostBasics
 /// The bytes of the tables that the dynamic linker reads, in separate memory: a table is read once, and its bytes do
 /// not move while this value exists.
 ///
-/// Linkers put nearly all tables next to each other at the beginning of the file. They are read at once, or not at all
-/// if they are in the head that was already read; a table elsewhere is read separately. Nothing is mapped: a file that
-/// shrinks while mapped causes a SIGBUS.
+/// Linkers put nearly all tables next to each other at the beginning of the file. These tables are read at once, or not
+/// again if they are in the head, which is already read. A table elsewhere is read separately. Nothing is mapped: a
+/// file that shrinks while mapped causes a SIGBUS.
 struct TableBytes: ~Copyable {
     /// The part that contains most tables, and its offset in the file.
     private var main = UnsafeMutableRawBufferPointer(start: nil, count: 0)

@@ -1,20 +1,20 @@
 import Glibc
 
-/// The memory from which an image's Swift metadata is read: that of the process, or the segments of a file.
+/// The memory from which Swift metadata is read: the memory of the process, or the segments of a file.
 protocol ImageMemory {
     func int32(at address: UInt64) -> Int32?
     /// A pointer that the dynamic linker fills in; a file does not contain its value.
     func pointer(at address: UInt64) -> UInt64?
     /// A NUL-terminated string.
     func text(at address: UInt64) -> String?
-    /// The bytes of a mangled name; each of 0x01 to 0x1F is followed by four bytes of a reference.
+    /// The bytes of a mangled name; after each byte from 0x01 to 0x1F come the four bytes of a reference.
     func byte(at address: UInt64) -> UInt8?
 }
 
 /// The memory of this process.
 ///
 /// It is read without any check: every address comes from a descriptor that the Swift runtime reads in the same way
-/// when it searches for a type, in an image whose code already runs. Descriptors are constant and never unmapped.
+/// when it searches for a type, in a loaded file whose code already runs. Descriptors are constant and never unmapped.
 struct ProcessMemory: ImageMemory {
     package func int32(at address: UInt64) -> Int32? {
         UnsafeRawPointer(bitPattern: UInt(address))?.loadUnaligned(as: Int32.self)
@@ -34,8 +34,8 @@ struct ProcessMemory: ImageMemory {
 /// `ABI/Metadata.h`, TargetContextDescriptor and its subclasses).
 ///
 /// Its references are relative: a signed 32-bit distance from the field itself to its target, so that the linker need
-/// not change them; 0 means none. If the target may be in another image, the lowest bit means that the distance leads
-/// to a pointer to the target instead.
+/// not change them; 0 means none. If the target may be in another file, a set lowest bit means that the distance leads
+/// to a pointer to the target.
 struct TypeContext<Memory: ImageMemory> {
     package let memory: Memory
     package let address: UInt64
@@ -84,13 +84,13 @@ struct TypeContext<Memory: ImageMemory> {
         return Self.target(memory, of: field, distance: distance, indirectBits: 1)
     }
 
-    /// Deeper nesting than anybody writes: a damaged file may contain a circle.
+    /// The maximum depth of nesting: a damaged file may contain a circle.
     private static var depthLimit: Int { 64 }
 
     /// The name of the type with its module and outer types: “Module.Outer.Inner”.
     ///
-    /// Private and local types are in an anonymous context, which has no name: the name of the nearest context that has
-    /// one is used instead, so the result may not be unique.
+    /// Private and local types are in an anonymous context, which has no name and is left out, so the result may not be
+    /// unique.
     package var qualifiedName: String? {
         var names: [String] = []
         var context = self
@@ -131,7 +131,7 @@ struct TypeContext<Memory: ImageMemory> {
 
     // MARK: - References
 
-    /// The target of a reference inside its image.
+    /// The target of a reference inside its file.
     private func relative(_ offset: UInt64) -> UInt64? {
         let field = address &+ offset
         guard let distance = memory.int32(at: field), distance != 0 else { return nil }
@@ -161,8 +161,8 @@ struct TypeContext<Memory: ImageMemory> {
 
     /// The modules to which the listed descriptors belong.
     ///
-    /// `__C` and similar names are left out: they represent types of C, which every image that uses them describes for
-    /// itself.
+    /// `__C` and similar names are left out: they represent types of C, which every file that uses them describes
+    /// separately.
     package static func modules(in memory: Memory, sections: [(start: UInt64, length: UInt64)]) -> Set<String> {
         var names: Set<String> = []
         // Most descriptors share a parent: each is visited once, which also limits the cost of a hostile file.

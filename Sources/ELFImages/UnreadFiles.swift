@@ -2,19 +2,19 @@ package import HostBasics
 
 /// The files that one inspection could not read, because the system temporarily lacked something or the disk failed.
 ///
-/// Conclusions without these files may be wrong: a symbol is not missing only because the library that defines it could
-/// not be read.
+/// Conclusions without these files may be wrong: for example, a symbol may be defined in the library that could not be
+/// read.
 ///
 /// **Threads.** One; each inspection creates its own.
 package final class UnreadFiles {
-    /// The first of them, with the error number.
+    /// The path of the first such file, and the error number.
     package private(set) var first: (path: String, errno: CInt)?
 
     package init() {}
 
     /// Records a temporary failure.
     ///
-    /// If a file is missing, or nobody may read it, that is a fact and not such a failure.
+    /// A missing file, or a file without permission to read it, is a fact and not such a failure.
     package func note(_ path: String, _ failure: OpenedFile.Failure) {
         guard first == nil, let errno = failure.errno, ErrorNumber.isPassing(errno) else { return }
         first = (path, errno)
