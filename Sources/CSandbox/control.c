@@ -69,7 +69,7 @@ int phs_control_send(
     return 0;
 }
 
-// Takes the descriptors out of the control messages. Those for which the array has no room are closed. Returns how many
+// Takes the descriptors out of the control messages. Closes those for which the array has no room. Returns how many
 // arrived.
 static size_t take_descriptors(struct msghdr *message, int *descriptors, size_t most) {
     size_t arrived = 0;
@@ -92,7 +92,7 @@ static size_t take_descriptors(struct msghdr *message, int *descriptors, size_t 
 int phs_control_receive(
     phs_control *control, phs_control_head *head, void *body, size_t *length, int *descriptors, size_t most,
     size_t *descriptor_count, uint64_t deadline, phs_failure *failure) {
-    // Room for one byte and all the descriptors more than allowed: what is too much must be seen, and closed.
+    // Room for one byte more than allowed, and for all descriptors that can arrive: an excess must be seen, and closed.
     char surplus;
     union {
         struct cmsghdr aligned;

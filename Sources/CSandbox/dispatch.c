@@ -35,7 +35,7 @@ static int open_own_thread(const char *path, int flags, ...) {
     return open(path, flags, mode);
 }
 
-// What the dynamic section of an image says about its imports.
+// The imports of a library, from its dynamic section.
 struct imports {
     const char *strings;
     const ElfW(Sym) *symbols;
@@ -46,7 +46,7 @@ struct imports {
 static struct imports imports_of(uintptr_t base, const ElfW(Dyn) *entry) {
     struct imports imports = {0};
     for (; entry->d_tag != DT_NULL; entry++) {
-        // The dynamic linker has made addresses of these offsets, except in images that it cannot write.
+        // The dynamic linker has turned these offsets into addresses, except in libraries that it cannot write.
         uintptr_t address = entry->d_un.d_ptr < base ? base + entry->d_un.d_ptr : entry->d_un.d_ptr;
         switch (entry->d_tag) {
         case DT_STRTAB: imports.strings = (const char *)address; break;
@@ -60,7 +60,7 @@ static struct imports imports_of(uintptr_t base, const ElfW(Dyn) *entry) {
     return imports;
 }
 
-// Writes a slot of a table that the dynamic linker has made read-only, and makes it so again.
+// Writes a slot of a table. If the dynamic linker has made the slot read-only, it is read-only again afterwards.
 static int replace(_Atomic(uintptr_t) *slot, uintptr_t value, bool is_read_only) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     void *start = (void *)((uintptr_t)slot & ~(page - 1));

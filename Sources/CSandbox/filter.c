@@ -21,7 +21,7 @@ _Static_assert(sizeof(phs_filter_instruction) == sizeof(struct sock_filter), "an
 _Static_assert(
     offsetof(phs_filter_instruction, value) == offsetof(struct sock_filter, k), "an instruction is the kernel's");
 
-// The last system call that was considered for the table. Newer ones do not exist for a worker.
+// The newest system call that was considered for the table. For a worker, newer ones do not exist.
 enum { NEWEST_CALL = 462, CLONE3 = 435, X32_BIT = 0x40000000 };
 
 // Numbers that older headers lack.
@@ -60,7 +60,7 @@ static void answer(struct program *program, uint32_t action) { emit(program, BPF
 static void allow(struct program *program) { answer(program, SECCOMP_RET_ALLOW); }
 static void deny(struct program *program) { answer(program, SECCOMP_RET_ERRNO | EPERM); }
 
-// Each of these looks at the loaded value and either answers or goes on with the next instruction.
+// Each of these tests the loaded value and either answers or continues with the next instruction.
 static void allow_if_equal(struct program *program, uint32_t value) {
     emit(program, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
     allow(program);
@@ -97,13 +97,14 @@ static void check_own_memory(struct program *program) {
     ALLOW_ONLY(program, (uint32_t)program->options->process);
 }
 
-// With processes, what contains them bounds the signals too.
+// If processes are granted, what contains them limits the signals, too.
 static void check_own_process(struct program *program) {
     if (program->options->processes) return allow(program);
     check_own_memory(program);
 }
 
-// 0 stands for the calling thread. The numbers of other threads are not known to the filter: they could be processes.
+// 0 means the calling thread. The filter does not know the numbers of the other threads; any other number could be a
+// process.
 static void check_own_thread(struct program *program) {
     load_argument(program, 0);
     ALLOW_ONLY(program, 0, (uint32_t)program->options->process);
@@ -129,15 +130,15 @@ static void check_creat(struct program *program) { check_mode(program, 1); }
 static void check_mkdir(struct program *program) { check_mode(program, 1); }
 static void check_mkdirat(struct program *program) { check_mode(program, 2); }
 
-// Success without an effect. Foundation's copies fail if fchmod() does; but the kernel would change the mode of a file
-// that is open only for reading: neither Landlock nor a filter sees how it was opened.
+// Reports success without an effect. Foundation cannot copy a file if fchmod() fails. But the kernel would also change
+// the mode of a file that is open only for reading: neither Landlock nor a filter sees how it was opened.
 static void check_fchmod(struct program *program) {
     load_argument(program, 1);
     deny_if_any_bit(program, SET_ID_BITS);
     answer(program, SECCOMP_RET_ERRNO | 0);
 }
 
-// RENAME_WHITEOUT makes a device.
+// RENAME_WHITEOUT creates a device.
 static void check_rename(struct program *program) {
     load_argument(program, 4);
     deny_if_any_bit(program, RENAME_WHITEOUT);
@@ -145,7 +146,8 @@ static void check_rename(struct program *program) {
 }
 
 static void check_flags_and_mode(struct program *program, unsigned flags, unsigned mode) {
-    // Before version 3 Landlock takes O_RDONLY | O_TRUNC for reading, and in every version access mode 3 for nothing.
+    // Before version 3, Landlock treats O_RDONLY | O_TRUNC as reading. In every version it treats access mode 3 as no
+    // access.
     load_argument(program, flags);
     keep_bits(program, O_TRUNC | O_ACCMODE);
     deny_if_equal(program, O_TRUNC | O_RDONLY);
@@ -228,7 +230,8 @@ static void check_socketpair(struct program *program) {
 }
 
 static void check_socket(struct program *program) {
-    // Protocol 0 is TCP for streams and UDP for datagrams. Others, such as MPTCP, are not covered by Landlock's ports.
+    // Protocol 0 is TCP for streams and UDP for datagrams. Landlock's ports do not cover other protocols, such as
+    // MPTCP.
     enum { TCP = 6, UDP = 17 };
     load_argument(program, 0);
     emit(program, BPF_JMP | BPF_JEQ | BPF_K, AF_INET, 2, 0);
@@ -295,7 +298,7 @@ static const struct row {
     void (*check)(struct program *);  // NULL: allowed with any arguments
     const char *reason;
 } table[] = {
-    // Input and output on descriptors that the process has. What it may open is Landlock's to decide.
+    // Input and output on descriptors that the process has. Landlock decides what it may open.
     {"read", 0, 63, ALWAYS, NULL, "reads an open descriptor"},
     {"write", 1, 64, ALWAYS, NULL, "writes an open descriptor"},
     {"readv", 19, 65, ALWAYS, NULL, "reads into several buffers (Dispatch I/O)"},
@@ -340,8 +343,8 @@ static const struct row {
     {"timerfd_settime", 286, 86, ALWAYS, NULL, "timers of Dispatch and run loops"},
     {"timerfd_gettime", 287, 87, ALWAYS, NULL, "timers of Dispatch and run loops"},
     {"signalfd4", 289, 74, ALWAYS, NULL, "signal sources of Dispatch"},
-    // Files by path: Landlock decides which. It covers neither modes, owners, attributes nor times, so those calls are
-    // absent.
+    // Files by path: Landlock decides which. Landlock does not cover modes, owners, attributes or times, so the calls
+    // that change them are absent.
     {"open", 2, -1, ALWAYS, check_open,
      "never set-id bits; O_TRUNC only with writing, which Landlock checks in every version"},
     {"openat", 257, 56, ALWAYS, check_openat, "as open"},
@@ -376,7 +379,7 @@ static const struct row {
     {"umask", 95, 166, ALWAYS, NULL, "changes only its own files"},
     {"fgetxattr", 193, 10, ALWAYS, NULL, "attributes of an open file (Foundation copies them)"},
     {"flistxattr", 196, 13, ALWAYS, NULL, "attributes of an open file (Foundation copies them)"},
-    // Memory of the process. RLIMIT_AS and RLIMIT_DATA bound it.
+    // Memory of the process. RLIMIT_AS and RLIMIT_DATA limit it.
     {"mmap", 9, 222, ALWAYS, NULL, "memory, and code of libraries"},
     {"munmap", 11, 215, ALWAYS, NULL, "gives memory back"},
     {"mprotect", 10, 226, ALWAYS, NULL, "stacks, and the dynamic linker's relocations"},
@@ -538,7 +541,7 @@ bool phs_filter_row_at(size_t index, phs_filter_row *row) {
 
 // MARK: - The program
 
-// The plain calls as a set of numbers, so that neighbours need one comparison together.
+// The calls without a check, as a set of numbers, so that adjacent numbers share their comparisons.
 struct numbers {
     bool contains[NEWEST_CALL + 2];
 };

@@ -1,4 +1,4 @@
-// Inside of this target: how its parts report failures.
+// Internal to this target: how its parts report failures.
 #ifndef CSANDBOX_INTERNAL_H
 #define CSANDBOX_INTERNAL_H
 

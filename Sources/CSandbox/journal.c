@@ -35,7 +35,7 @@ static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT,
 
 enum {
     SIGNAL_STACK = 64 * 1024, MOST_FRAMES = 256, MOST_TRACED = PHS_STACK_FRAMES, SCANNED_PAGES = 16, PAGE = 4096,
-    // A second crash within this time is a consequence of the first one.
+    // A second crash within this time counts as a consequence of the first one.
     CONSEQUENCE = 10  // seconds
 };
 
@@ -46,7 +46,7 @@ static _Atomic int report_socket = -1;
 static pid_t reporter;
 static struct sigaction previous[_NSIG];
 
-// The number of the thread that writes the record, so that a fault while it writes does not begin again.
+// The number of the thread that writes the record, so that a fault during the writing does not start another record.
 static _Atomic int recording;
 
 // A range without an end is free or being filled.
@@ -74,8 +74,8 @@ static void copy_name(char *to, const char *from) {
 
 // MARK: - The file
 
-// The descriptor is the parent's: closing it here does not unlock the file, and keeping it would keep the lock after
-// the parent has ended.
+// The child shares the parent's lock. Closing the descriptor here does not unlock the file; keeping it would hold the
+// lock after the parent has ended.
 static void forget_in_child(void) {
     phs_journal_record *mine = atomic_exchange(&journal, NULL);
     if (mine == NULL) return;
@@ -103,7 +103,7 @@ static int open_own(const char *path, int flags, int *error) {
     return -1;
 }
 
-// Makes every block of the file real: a hole would end the process with SIGBUS when the disk is full.
+// Allocates every block of the file: a hole would end the process with SIGBUS when the disk is full.
 static int fill_file(int file) {
     static const char zeros[PHS_JOURNAL_SIZE];
     if (ftruncate(file, 0) != 0) return errno;
@@ -313,10 +313,10 @@ static const char *owner_of(uintptr_t address) {
 
 // MARK: - In the signal handler
 
-// Reads memory of this process through the kernel: where nothing is mapped, the result is false instead of a signal.
+// Reads memory of this process through the kernel. Where nothing is mapped, returns false instead of raising a signal.
 static bool read_memory(uintptr_t address, void *bytes, size_t size) {
     struct iovec to = {bytes, size}, from = {(void *)address, size};
-    // The numbers are unsigned long: of an int the upper half could be anything.
+    // These numbers are unsigned long, because the upper half of an int could be anything.
     return syscall(SYS_process_vm_readv, getpid(), &to, 1ul, &from, 1ul, 0ul) == (long)size;
 }
 
@@ -349,7 +349,7 @@ static struct registers registers_of(const ucontext_t *context) {
 #endif
 }
 
-// Return addresses of the functions that were compiled with frame pointers.
+// Adds the callers whose functions were compiled with frame pointers.
 static void follow_frames(phs_journal_record *record, uintptr_t frame) {
     uintptr_t words[2];
     for (int i = 0; i < MOST_FRAMES && frame != 0 && frame % sizeof frame == 0; i++) {
@@ -388,7 +388,7 @@ static void record_signal(phs_journal_record *record, int signal, const siginfo_
     record->counter = registers.counter;
     record->ended = now;
     record->suspect_count = 0;
-    // Before the search for suspects, so that this much is there if the search itself crashes.
+    // Stored before the search for suspects, so that the crash is recorded even if the search itself crashes.
     atomic_store((_Atomic uint32_t *)&record->state, PHS_JOURNAL_CRASHED);
     suspect(record, registers.counter, PHS_FAULTING_CODE);
     char byte;
@@ -409,7 +409,7 @@ void phs_journal_report_crashes(int socket) {
     atomic_store(&report_socket, socket);
 }
 
-// A packet of the control socket. A frame is the offset in the image, the number of bytes of its path, and the path.
+// A packet of the control socket. A frame is the offset in a library, the number of bytes of its path, and the path.
 static struct report {
     phs_control_head head;
     int32_t signal;
@@ -427,7 +427,7 @@ static void append(const void *bytes, size_t size) {
     frames_size += size;
 }
 
-// Adds the place of an address, unless it is in no image: the search takes no lock. Returns whether there was room.
+// Adds the place of an address, if a library contains it. The search takes no lock. Returns whether there was room.
 static bool append_frame(uintptr_t address) {
     struct dl_find_object object;
     if (_dl_find_object((void *)address, &object) != 0) return true;
@@ -446,24 +446,25 @@ static bool append_frame(uintptr_t address) {
 static void append_stack(struct registers registers) {
     void *addresses[MOST_TRACED];
     int count = backtrace(addresses, MOST_TRACED), first = 0;
-    // What stands before the instruction that caused the signal is this handler.
+    // The frames before the instruction that caused the signal are this handler's.
     while (first < count && (uintptr_t)addresses[first] != registers.counter) first += 1;
     if (first < count) {
         for (int i = first; i < count && append_frame((uintptr_t)addresses[i]); i++) {}
     } else {
-        // After a call through a bad pointer there is no code to begin with.
+        // After a call through a bad pointer there is no code to start from.
         append_frame(registers.counter);
         append_frame(registers.link);
     }
 }
 
-// Whether a signal ends the process when it is passed on. A handler that was there before may do anything.
+// Whether a signal certainly ends the process when it is passed on. A handler that was installed before may do
+// anything.
 static bool is_deadly(int signal, const siginfo_t *info) {
     const struct sigaction *before = &previous[signal];
     return before->sa_handler == SIG_DFL || (before->sa_handler == SIG_IGN && info->si_code > 0);
 }
 
-// Whether another process sent the signal: then no code of this one is its cause.
+// Whether another process sent the signal, so that no code of this process caused it.
 static bool is_from_outside(const siginfo_t *info) {
     bool has_sender = info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL;
     return has_sender && info->si_pid != getpid();
@@ -477,12 +478,12 @@ static void report_crash(int socket, int signal, const siginfo_t *info, const uc
     report.is_from_outside = is_from_outside(info);
     size_t size = offsetof(struct report, frames) + frames_size;
     report.head = (phs_control_head){(uint32_t)size, PHS_CONTROL_CRASHED, 0, PHS_CONTROL_UNNUMBERED};
-    // The host reads all the time: a full socket soon has room.
+    // The host reads continuously, so a full socket soon has room.
     for (int i = 0; i < TRIES && send(socket, &report, size, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EAGAIN; i++)
         poll(&(struct pollfd){socket, POLLOUT, 0}, 1, PAUSE);
 }
 
-// What would have happened without this handler.
+// Does what would have happened without this handler.
 static void pass_on(int signal, siginfo_t *info, void *context) {
     struct sigaction before = previous[signal];
     bool was_sent = info->si_code <= 0;
@@ -499,10 +500,10 @@ static void pass_on(int signal, siginfo_t *info, void *context) {
     if (!is_deadly(signal, info)) return;
     struct sigaction ending = {.sa_handler = SIG_DFL};
     sigaction(signal, &ending, NULL);
-    // A fault happens again when the handler returns. What was sent, and what is not repeated, is sent again.
+    // A fault happens again when the handler returns. A signal that was sent, or that does not repeat, is sent again.
     if (was_sent || signal == SIGTRAP || signal == SIGSYS) {
         syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), signal, info);
-        // The kernel does not end the first process of a PID namespace like this. It must not go on.
+        // This does not end the first process of a PID namespace, which must not continue.
         if (getpid() == 1) _exit(PHS_EXIT_OF_SIGNAL + signal);
     }
 }
@@ -510,12 +511,14 @@ static void pass_on(int signal, siginfo_t *info, void *context) {
 static void handle(int signal, siginfo_t *info, void *context) {
     int error = errno, nobody = 0;
     phs_journal_record *record = atomic_load(&journal);
-    // As SIGKILL, what another process sends blames nobody: a service manager ends what does not answer with SIGABRT.
-    if (record != NULL && !is_from_outside(info) && atomic_compare_exchange_strong(&recording, &nobody, (int)syscall(SYS_gettid))) {
+    // Like SIGKILL, a signal from another process blames no plug-in: a service manager sends SIGABRT to a process that
+    // does not answer.
+    if (record != NULL && !is_from_outside(info) &&
+        atomic_compare_exchange_strong(&recording, &nobody, (int)syscall(SYS_gettid))) {
         record_signal(record, signal, info, context);
         atomic_store(&recording, 0);
     }
-    // The first thread, and once. Not a child that fork() made: the worker lives on.
+    // Only the first thread reports, and only once. A child made by fork() does not report: the worker lives on.
     int socket = getpid() == reporter ? atomic_exchange(&report_socket, -1) : -1;
     if (socket >= 0) report_crash(socket, signal, info, context);
     errno = error;
@@ -550,10 +553,10 @@ int phs_journal_install_handlers(void) {
     if (error != 0) return error;
     if (atexit(record_exit) != 0) return ENOMEM;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        // SA_NODEFER: a fault in this handler must reach the handlers before it, instead of ending the process at once.
+        // SA_NODEFER: a fault in this handler must reach the earlier handlers, instead of ending the process at once.
         struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
         sigemptyset(&action.sa_mask);
-        // In this order: a signal that comes between the two calls must find the handler that was there before.
+        // In this order: a signal that comes between the two calls must find the previous handler.
         if (sigaction(signals[i], NULL, &previous[signals[i]]) != 0 || sigaction(signals[i], &action, NULL) != 0)
             return errno;
     }

@@ -13,8 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The numbers of the kernel's interface. They are written here because older headers lack them; the kernel never
-// changes them.
+// Numbers of the kernel's interface. Older headers lack them; the kernel never changes them.
 enum { CLOSE_RANGE = 436, CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446 };
 enum { RULE_PATH_BENEATH = 1, RULE_NET_PORT = 2, CREATE_RULESET_VERSION = 1 };
 enum {
@@ -24,7 +23,7 @@ enum {
     FS_TRUNCATE = 1 << 14,  // from version 3
     FS_IOCTL_DEV = 1 << 15  // from version 5
 };
-// The rights that mean something for a file; the kernel refuses the others unless the path is a directory.
+// The rights that apply to a file; the kernel accepts the others only for a directory.
 enum { FS_OF_FILES = FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV };
 enum { NET_BIND_TCP = 1, NET_CONNECT_TCP = 2, SCOPE_ABSTRACT_SOCKET = 1, SCOPE_SIGNAL = 2 };
 enum { PROC_FILE_SYSTEM = 0x9fa0 };
@@ -51,7 +50,7 @@ static long seccomp_call(unsigned operation, unsigned flags, void *arguments) {
     return syscall(SYS_seccomp, operation, flags, arguments);
 }
 
-// The thread sanitiser replaces clone() by a function that cannot start a process that shares its memory.
+// The thread sanitiser replaces clone() with a function that cannot start a process that shares memory.
 #if __has_feature(thread_sanitizer)
 extern int __clone(int (*function)(void *), void *stack, int flags, void *argument, ...);
 #define CLONE __clone
@@ -92,8 +91,8 @@ static uint64_t rights_of(uint32_t access) {
     return rights;
 }
 
-// Whether a descriptor leads to a directory of /proc that belongs to a process, or to /proc itself. Why: "/proc/self"
-// in a list of grants means the host while the list is read, so the worker would look into the host.
+// Whether a descriptor leads to a process in /proc, or to a directory of /proc that is not below /proc/sys. Why: while
+// a list of grants is read, "/proc/self" means the host, so the worker would see into the host.
 static bool shows_processes(int descriptor, bool directory) {
     struct statfs system;
     if (fstatfs(descriptor, &system) != 0 || system.f_type != PROC_FILE_SYSTEM) return false;
@@ -129,7 +128,7 @@ static int add_path(
         *step = "landlock_add_rule";
         struct path_rule rule = {rights_of(grant->access) & known, descriptor};
         if (!S_ISDIR(status.st_mode)) rule.access &= FS_OF_FILES;
-        // The kernel refuses a rule without rights, e.g. a request to a device before version 5.
+        // The kernel refuses a rule without rights, e.g. for requests to a device before version 5.
         if (rule.access != 0 && kernel->landlock_add_rule(ruleset, RULE_PATH_BENEATH, &rule, 0) != 0) error = errno;
     }
     if (grant->path != NULL) close(descriptor);

@@ -20,18 +20,18 @@ _Static_assert(sizeof(phs_lane_head) == PHS_LANE_HEAD_SIZE, "the data begins aft
 
 enum { NOT_EXECUTABLE = 8 /* MFD_NOEXEC_SEAL, which older headers lack */ };
 
-// What stands in the word that a side waits for when its window has ended. No turn has this number.
+// The value of the word on which a side waits, after its window has ended. No turn has this number.
 #define POISON UINT32_MAX
 
 enum {
-    // Nanoseconds: to look for a turn, to look for a piece of a long message, to sleep in the host at most. Looking for a
-    // turn must take longer than the other side needs to wake, 30 us on a virtual machine: a look that ends before finds
-    // nothing, the other side's next look neither, and both would always sleep.
+    // Nanoseconds: how long to poll for a turn, how long to poll for a piece of a long message, and the longest sleep
+    // in the host. Polling for a turn must last longer than the other side needs to wake up (30 us on a virtual
+    // machine). Otherwise polling would fail on both sides in turn, and both would always sleep.
     TURN_TIME = 50000, PIECE_TIME = 200000, LONGEST_SLEEP = 1000000000,
     TRIAL_EVERY = 64, MOST_CREDIT = 16, FIRST_CREDIT = 4, MISS = 4
 };
 
-// Whether looking for a change before sleeping has been worth it lately.
+// Whether polling for a change before sleeping has succeeded often enough lately.
 struct patience {
     int credit;
     unsigned waits;
@@ -41,11 +41,11 @@ struct phs_lane {
     phs_lane_head *head;
     phs_window *window;
     uint32_t number;  // of the last turn of the host
-    uint32_t before;  // the one before it
+    uint32_t before;  // of the turn before it
     struct patience turns, pieces;
-    uint64_t look_after;           // nanoseconds of sleep after which the thread that waits is to look; 0: none
-    _Atomic uint64_t call;         // of the host: the number of the turn that began it, and CANCELLED
-    _Atomic uint32_t interrupted;  // not 0: the thread that waits is to return ECANCELED
+    uint64_t look_after;           // nanoseconds of sleep after which the waiting thread returns EAGAIN; 0: never
+    _Atomic uint64_t call;         // in the host: the number of the turn that began the call, and CANCELLED
+    _Atomic uint32_t interrupted;  // not 0: the waiting thread returns ECANCELED
 } __attribute__((aligned(64)));
 
 struct phs_window {
@@ -133,7 +133,8 @@ void phs_window_free(phs_window *window) {
 
 // MARK: - Futexes
 
-// Sleeps until the word no longer has the value, it is woken, or the time is up; nanoseconds, 0 means for ever.
+// Sleeps until the word no longer has the value, another thread wakes this one, or the time is up. The time is in
+// nanoseconds; 0 means no limit.
 static void sleep_while(_Atomic uint32_t *word, uint32_t value, uint64_t time, int flags) {
     struct timespec limit = {(time_t)(time / 1000000000u), (long)(time % 1000000000u)};
     syscall(SYS_futex, word, FUTEX_WAIT | flags, value, time == 0 ? NULL : &limit, NULL, 0);
@@ -143,8 +144,8 @@ static void wake(_Atomic uint32_t *word, int count, int flags) {
     syscall(SYS_futex, word, FUTEX_WAKE | flags, count, NULL, NULL, 0);
 }
 
-// The time that may be slept until a deadline, 0 if it has passed. The host sleeps one second at most: a process that
-// the dead worker left behind could undo the poison in the window before the host sleeps, and nobody would wake it.
+// How long to sleep until a deadline; 0 if it has passed. The host sleeps one second at most: a process that a dead
+// worker left behind could overwrite POISON in the window before the host sleeps, and then nothing would wake the host.
 static uint64_t time_to_sleep(bool is_host, uint64_t deadline) {
     if (deadline == 0) return LONGEST_SLEEP;
     uint64_t now = phs_now();
@@ -180,7 +181,7 @@ void phs_window_end(phs_window *window) {
     atomic_store(&window->ended, 1);
     for (int i = 0; i < PHS_LANES; i++) {
         phs_lane_head *head = window->lanes[i].head;
-        // The word that this side waits for, and only the other side reads otherwise.
+        // The word on which this side waits. Otherwise only the other side writes it.
         _Atomic uint32_t *word = SHARED(*(window->is_host ? &head->reply : &head->request));
         atomic_store(word, POISON);
         wake(word, INT32_MAX, 0);
@@ -198,18 +199,18 @@ void *phs_lane_data(phs_lane *lane) { return (char *)lane->head + PHS_LANE_HEAD_
 
 static uint32_t number_after(uint32_t number) { return number + 1 == POISON ? 1 : number + 1; }
 
-// One more than the number of the processor that runs this thread; glibc reads it from memory.
+// The number, plus one, of the processor that runs this thread; glibc reads it from memory.
 static uint32_t this_processor(void) { return (uint32_t)(sched_getcpu() + 1); }
 
-// Whether the other side can run while this one looks: not if both use the same processor. The worker may write anything
-// here; what it gains is a host that looks for a while although that is in vain.
+// Whether the other side can run while this one polls; it cannot if both use the same processor. The worker may write
+// anything here, but can only make the host poll in vain for a while.
 static bool runs_elsewhere(const phs_lane *lane) {
     phs_lane_head *head = lane->head;
     _Atomic uint32_t *other = SHARED(*(lane->window->is_host ? &head->worker_processor : &head->host_processor));
     return atomic_load_explicit(other, memory_order_relaxed) != this_processor();
 }
 
-// Looks at the word for a while instead of sleeping, as long as that finds the turn often enough.
+// Polls the word for a while instead of sleeping, as long as polling finds the turn often enough.
 static uint32_t look_for_change(
     const phs_lane *lane, struct patience *patience, uint64_t time, _Atomic uint32_t *word, uint32_t before) {
     uint32_t value = atomic_load_explicit(word, memory_order_acquire);
@@ -232,7 +233,7 @@ static uint32_t look_for_change(
     return value;
 }
 
-// Waits until the word has another value than before. Returns 0, ETIMEDOUT, EPIPE, ECANCELED or EAGAIN.
+// Waits until the word has a value other than `before`. Returns 0, ETIMEDOUT, EPIPE, ECANCELED or EAGAIN.
 static int wait_for_change(
     phs_lane *lane, bool is_piece, _Atomic uint32_t *word, _Atomic uint32_t *waits, uint32_t before,
     uint64_t deadline, uint32_t *value) {
@@ -259,8 +260,8 @@ uint32_t phs_lane_next_number(const phs_lane *lane) {
     return lane->window->is_host ? number_after(lane->number) : lane->number;
 }
 
-// The thread sanitiser does not see that two mappings are the same memory, so it sees no order between the two sides of
-// a lane in one process, which only tests have. This gives it one.
+// The thread sanitiser does not see that two mappings are the same memory. If both sides of a lane are in one process,
+// as only in tests, it misses the order between them. This function makes the order visible.
 static void note_order(const phs_lane *lane) {
 #if __has_feature(thread_sanitizer)
     static _Atomic uint32_t turns[PHS_LANES];
@@ -293,8 +294,8 @@ void phs_lane_send(phs_lane *lane, phs_turn *turn) {
     if (atomic_load(waits) != 0) wake(word, 1, 0);
 }
 
-// A piece means that the other side copies at most a lane meanwhile, which takes less time than to sleep and be woken
-// on another processor.
+// While this side waits for a piece, the other side copies at most one lane. That takes less time than to sleep and be
+// woken on another processor.
 int phs_lane_receive(phs_lane *lane, bool is_piece, uint64_t deadline, phs_turn *turn) {
     phs_lane_head *head = lane->head;
     phs_window *window = lane->window;
@@ -325,11 +326,11 @@ int phs_lane_receive(phs_lane *lane, bool is_piece, uint64_t deadline, phs_turn 
 
 // MARK: - Cancelling, phase
 
-// In lane.call.
+// A bit in lane.call.
 static const uint64_t CANCELLED = 1ull << 32;
 
-// Tells the worker whether the call is cancelled. Whoever writes last has seen the latest call: a thread that cancels an
-// earlier one cannot undo what another one has told.
+// Shows the worker whether the call is cancelled. The last writer has seen the latest call, so a thread that cancels an
+// earlier call cannot overwrite the state of a later one.
 static void tell_cancelled(phs_lane *lane) {
     uint64_t call;
     do {
@@ -345,7 +346,7 @@ void phs_lane_look_after(phs_lane *lane, uint32_t milliseconds) {
 void phs_lane_begin_call(phs_lane *lane, uint32_t number) {
     uint64_t before = atomic_load(&lane->call);
     atomic_store(&lane->call, number);
-    // Numbers come again: the worker must not take a later call for the one that was cancelled.
+    // Numbers repeat: the worker must not mistake a later call for the cancelled one.
     if (before & CANCELLED) tell_cancelled(lane);
 }
 

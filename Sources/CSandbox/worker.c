@@ -34,13 +34,13 @@ enum {
 
 enum { STACK_SIZE = 64 * 1024, KERNEL_SIGNALS = 64, LONGEST_DEATH = 1000 /* milliseconds */ };
 
-// The line of a user namespace that lets a number stay what it is.
+// The line in the map of a user namespace that keeps the number of a user or group unchanged.
 struct identity {
     char text[48];
     size_t size;
 };
 
-// What the host and the new process share. The host is suspended until execve() or exit, so there is no race.
+// The state that the host and the new process share. The host is suspended until execve() or exit, so there is no race.
 struct start {
     const phs_worker_plan *plan;
     pid_t host;
@@ -58,7 +58,7 @@ static _Noreturn void give_up(struct start *start, int error, const char *layer,
     for (;;) syscall(SYS_exit_group, 127);
 }
 
-// A macro, so that the text of the step is the call's own name.
+// Gives up if a call fails; the call's own name is the step.
 #define REQUIRE(start, layer, name, call)                                             \
     do {                                                                              \
         if ((call) < 0) give_up(start, errno, layer, name, 0);                        \
@@ -70,9 +70,10 @@ static void write_file(struct start *start, const char *path, const char *step, 
     syscall(SYS_close, file);
 }
 
-// Without these lines, the user of the worker would have no number in its namespace, and could not make a file.
+// Without these lines, the user of the worker would have no number in its namespace, and the worker could not create a
+// file.
 static void keep_identity(struct start *start) {
-    static const char deny[] = "deny";  // otherwise the kernel refuses the line of the group
+    static const char deny[] = "deny";  // without this, the kernel refuses the line of the group
     write_file(start, "/proc/self/uid_map", "uid_map", start->user.text, start->user.size);
     write_file(start, "/proc/self/setgroups", "setgroups", deny, sizeof deny - 1);
     write_file(start, "/proc/self/gid_map", "gid_map", start->group.text, start->group.size);
@@ -93,8 +94,9 @@ static void drop_privileges(struct start *start) {
         struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0, 0, 0}};
         REQUIRE(start, "privileges", "capset", syscall(SYS_capset, &head, none));
     }
-    // After the change of the user, which clears the death signal. The host may have ended before this call. It has no
-    // number in a namespace; a worker there ends when it finds that nobody is at the other end of the control socket.
+    // After the change of the user, which clears the death signal. The host may have ended before this call, so check
+    // the parent. In a PID namespace the host has no number; a worker there ends when it finds the control socket
+    // closed.
     unsigned long kill_it = SIGKILL;
     REQUIRE(start, "process", "PR_SET_PDEATHSIG", syscall(SYS_prctl, PR_SET_PDEATHSIG, kill_it, 0ul, 0ul, 0ul));
     if (!plan->has_processes && syscall(SYS_getppid) != start->host) give_up(start, ESRCH, "process", "getppid", 0);
@@ -110,8 +112,8 @@ static void enter_directories(struct start *start) {
             give_up(start, errno, "process", "enter", i);
 }
 
-// A host that plays sound may start the worker on a thread with real-time priority, or may have the right to it. With
-// it, an endless loop would stop the machine.
+// A host that plays sound may start the worker on a thread with real-time priority, or may have the right to such a
+// priority. An endless loop with that priority would freeze the machine.
 static void drop_real_time(struct start *start) {
     const struct { uint64_t soft, hard; } never = {0, 0};
     REQUIRE(start, "limits", "RLIMIT_RTPRIO", syscall(SYS_prlimit64, 0, RLIMIT_RTPRIO, &never, NULL));
@@ -121,7 +123,8 @@ static void drop_real_time(struct start *start) {
     REQUIRE(start, "process", "sched_setscheduler", syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &none));
 }
 
-// Returns the descriptor of the process's own directory in /proc, which it has to keep; -1 if files are not confined.
+// Returns the descriptor of the process's own directory in /proc, which the process has to keep open; -1 if files are
+// not confined.
 static int confine_files(struct start *start) {
     int ruleset = start->plan->ruleset;
     if (ruleset < 0) return -1;
@@ -133,7 +136,7 @@ static int confine_files(struct start *start) {
     return own;
 }
 
-// What getdents64() writes.
+// An entry that getdents64() writes.
 struct directory_entry {
     uint64_t inode;
     int64_t offset;
@@ -142,7 +145,7 @@ struct directory_entry {
     char name[];
 };
 
-// Returns the number that a text is, or -1.
+// Parses a text as a decimal number. Returns -1 if it is not one.
 static int number_of(const char *text) {
     int number = 0;
     if (*text == 0) return -1;
@@ -153,9 +156,9 @@ static int number_of(const char *text) {
     return number;
 }
 
-// Closes every descriptor from one on. Kernels before 5.9 have no close_range(), and the filters of some containers
-// refuse it with EPERM, as every call that they do not know. Then the list in /proc says what is open. Without that list
-// nobody knows, and a worker must not get a descriptor of the host.
+// Closes every descriptor from `first` on. Kernels before 5.9 have no close_range(), and the filters of some containers
+// refuse it with EPERM, like every call they do not know. Then the list in /proc shows which descriptors are open.
+// Without that list the start fails, because a worker must not get a descriptor of the host.
 static void close_from(struct start *start, int first) {
     if (kernel_or_real(start->plan->kernel)->close_range((unsigned)first, ~0u, 0) == 0) return;
     int error = errno;
@@ -164,7 +167,7 @@ static void close_from(struct start *start, int first) {
         SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     if (list < 0) give_up(start, error, "descriptors", "close_range", 0);
     _Alignas(struct directory_entry) char entries[4096];
-    // Again until nothing is found, because the list changes while it is read.
+    // Repeat until nothing is found, because the list changes while it is read.
     for (bool found = true; found;) {
         found = false;
         REQUIRE(start, "descriptors", "close_range", syscall(SYS_lseek, list, 0l, SEEK_SET));
@@ -188,7 +191,7 @@ static void close_from(struct start *start, int first) {
 static void arrange_descriptors(struct start *start, int own_process) {
     enum { COUNT = PHS_WORKER_DESCRIPTORS + 1 };
     int from[COUNT];
-    // First out of the way: a descriptor of the host may have the number that another one gets.
+    // First move descriptors out of the way: one of the host's may have the number that another one is about to get.
     for (int i = 0; i < COUNT; i++) {
         from[i] = i < PHS_WORKER_DESCRIPTORS ? start->plan->descriptors[i] : own_process;
         if (from[i] < 0 || from[i] >= COUNT) continue;
@@ -218,7 +221,8 @@ static void lower_limits(struct start *start) {
     }
 }
 
-// Signals that the host ignores would stay ignored after execve(), and its handlers must not run in this process.
+// Signals that the host ignores would stay ignored after execve(), and the host's handlers must not run in this
+// process.
 static void reset_signals(struct start *start) {
     static const struct { void *handler; unsigned long flags; void *restorer; uint64_t mask; } defaults;
     for (int signal = 1; signal <= KERNEL_SIGNALS; signal++)
@@ -228,7 +232,7 @@ static void reset_signals(struct start *start) {
     REQUIRE(start, "process", "sigprocmask", syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none));
 }
 
-// With the rights of the host, and before anything runs that must be counted in the group.
+// Joins with the rights of the host, and before anything runs that the group must count.
 static void join_group(struct start *start) {
     if (start->plan->group_processes == NULL) return;
     long file = syscall(SYS_openat, AT_FDCWD, start->plan->group_processes, O_WRONLY | O_CLOEXEC, 0);
@@ -256,7 +260,7 @@ static int begin(void *argument) {
 
 // MARK: - In the host
 
-// The process has already exited; only its status is left.
+// Reaps a process that has already exited.
 static void forget(int descriptor) {
     siginfo_t ignored;
     while (waitid((idtype_t)WAIT_BY_PIDFD, (id_t)descriptor, &ignored, WEXITED) < 0 && errno == EINTR) {}
@@ -269,10 +273,11 @@ static struct identity identity(unsigned number) {
     return line;
 }
 
-// The namespaces of a worker that starts processes. The first process of a PID namespace takes all others with it.
+// The namespaces of a worker that starts processes. When the first process of a PID namespace ends, all others end with
+// it.
 static int namespaces_of(struct start *start) {
     if (!start->plan->has_processes) return 0;
-    // Who has no right to make one has it in a user namespace of its own.
+    // Only root may make a PID namespace directly; others make it inside their own user namespace.
     start->has_user_namespace = geteuid() != 0;
     return CLONE_NEWPID | (start->has_user_namespace ? CLONE_NEWUSER : 0);
 }
@@ -286,7 +291,7 @@ static int start_process(const phs_worker_plan *plan, phs_worker *worker, phs_fa
     struct start start = {
         .plan = plan, .host = getpid(), .user = identity(geteuid()), .group = identity(getegid())};
     int flags = CLONE_VM | CLONE_VFORK | CLONE_WITH_PIDFD | namespaces_of(&start) | SIGCHLD;
-    // All signals, also those of glibc itself: a handler of the host must not run in the new process.
+    // All signals, including those of glibc itself: a handler of the host must not run in the new process.
     uint64_t all = ~UINT64_C(0), before;
     int cancellation, pidfd = -1;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
@@ -297,7 +302,7 @@ static int start_process(const phs_worker_plan *plan, phs_worker *worker, phs_fa
     pthread_setcancelstate(cancellation, NULL);
     munmap(stack, STACK_SIZE);
 
-    // What is missing only at the moment has nothing to do with namespaces.
+    // A temporary shortage has nothing to do with namespaces.
     bool is_denied = plan->has_processes && error != EAGAIN && error != ENOMEM;
     if (error != 0) return fail(failure, error, is_denied ? "processes" : "process", "clone", 0);
     if (start.failure.error != 0) {
@@ -324,14 +329,14 @@ int phs_worker_make_pipe(int ends[2]) {
 int phs_worker_signal(int descriptor, int signal, bool group) {
     if (syscall(PIDFD_SEND_SIGNAL, descriptor, signal, NULL, group ? SIGNAL_GROUP : 0) == 0) return 0;
     if (!group || errno != EINVAL) return errno;
-    // An older kernel. As long as the worker is not reaped, its number belongs to nobody else.
+    // An older kernel. Until the worker is reaped, no other process can have its number.
     siginfo_t info = {0};
     if (waitid((idtype_t)WAIT_BY_PIDFD, (id_t)descriptor, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return errno;
     if (info.si_pid != 0) return kill(-info.si_pid, signal) == 0 ? 0 : errno;
     return syscall(PIDFD_SEND_SIGNAL, descriptor, signal, NULL, 0) == 0 ? 0 : errno;
 }
 
-// The session of a process, and whether it has not ended. Returns false if there is no such process.
+// Reads the session of a process, and whether it still lives. Returns false if there is no such process.
 static bool session_of(int process, int *session, bool *lives) {
     char path[32], text[512];
     snprintf(path, sizeof path, "/proc/%d/stat", process);
@@ -352,10 +357,10 @@ static bool session_of(int process, int *session, bool *lives) {
 static bool kill_in_session(int process, int session) {
     int descriptor = (int)syscall(PIDFD_OPEN, process, 0), its_session;
     if (descriptor < 0) return false;
-    // Asked again: until it was open, the number could change its owner.
+    // Check again: before the descriptor was open, another process could have taken the number.
     bool lives, is_killed = session_of(process, &its_session, &lives) && its_session == session && lives &&
                             phs_worker_signal(descriptor, SIGKILL, false) == 0;
-    // So that the next round does not find it again. One that the kernel holds longer is left to its fate.
+    // Wait, so that the next round does not find it again; but do not wait longer for a process that is slow to die.
     struct pollfd ended = {descriptor, POLLIN, 0};
     if (is_killed) poll(&ended, 1, LONGEST_DEATH);
     close(descriptor);

@@ -1,5 +1,5 @@
 // The host's own executable as the worker program. The library's constructor runs before main(): if the process was
-// started as a worker, it runs the worker and never returns, so an application needs no code of its own for that.
+// started as a worker, it runs the worker and never returns, so an application needs no code for that.
 
 #include "worker.h"
 
@@ -10,8 +10,8 @@
 // Defined in Swift. Weak, because a program may contain this target without the part that runs workers.
 extern void phs_worker_main(void) __attribute__((weak));
 
-// Whether a descriptor is what phs_control_make() makes. Why: the variable alone, set by mistake, must not turn an
-// application into a worker.
+// Whether a descriptor is a socket of the kind that phs_control_make() makes. Why: a variable that was set by mistake
+// must not turn an application into a worker.
 static int is_control_socket(int descriptor) {
     int type = 0, family = 0;
     socklen_t size = sizeof type;
@@ -25,6 +25,6 @@ __attribute__((constructor)) static void become_worker(void) {
     unsetenv(PHS_WORKER_VARIABLE);
     if (phs_worker_main == NULL || !is_control_socket(PHS_WORKER_CONTROL)) return;
     phs_worker_main();
-    // Not exit(): the application's own handlers belong to a main() that did not run.
+    // Not exit(): the application's exit handlers expect a main() that did not run.
     _exit(0);
 }

@@ -7,17 +7,18 @@
 #include "confinement.h"
 #include <stdbool.h>
 
-// The architectures that the table knows, by the kernel's number of each.
+// The architectures in the table, with the kernel's number of each.
 typedef enum phs_architecture { PHS_X86_64 = 0xc000003e, PHS_AARCH64 = 0xc00000b7 } phs_architecture;
 
-// What a filter allows beside the calls that every worker may make. All fields zero: nothing, for this machine.
+// What a filter allows in addition to the calls that every worker may make. All fields zero: nothing more, on this
+// machine's architecture.
 typedef struct phs_filter_options {
     uint32_t architecture;  // 0: the one that this library was compiled for
-    int32_t process;        // whose signals and limits may change; 0: the calling process
+    int32_t process;        // that may be signalled, and whose limits may change; 0: the calling process
     bool any_network;       // Internet sockets of TCP and UDP, in both directions
     bool connects;          // TCP connections; Landlock restricts the ports
     bool listens;           // TCP ports to listen on; Landlock restricts the ports
-    bool processes;         // new processes, and signals to others: only in a PID namespace or a control group
+    bool processes;         // new processes, and signals to any process: only in a PID namespace or a control group
     bool devices;           // every request (ioctl) but those that make the kernel send signals or type at a terminal
 } phs_filter_options;
 
@@ -34,11 +35,11 @@ enum { PHS_FILTER_CAPACITY = 1024 };
 // unknown. Nothing is installed. Threads: any.
 size_t phs_filter_build(const phs_filter_options *options, phs_filter_instruction *instructions, size_t capacity);
 
-// Confines all threads of the process, for ever: what is not allowed fails with EPERM; clone3 and calls that are newer
-// than the table fail with ENOSYS, so that libraries use the older call; another architecture ends the process.
-// Returns 0, or an error number with the failure: ENOSYS or EINVAL if the kernel lacks seccomp (layer "systemCalls"),
-// EACCES if no_new_privs is not set (layer "privileges"), ESRCH if a thread could not be confined. Threads: any; the
-// others are confined when it returns.
+// Confines all threads of the process, permanently. A call that is not allowed fails with EPERM. clone3 and calls newer
+// than the table fail with ENOSYS, so that libraries use an older call. A call of another architecture ends the
+// process. Returns 0, or an error number with the failure: ENOSYS or EINVAL if the kernel lacks seccomp (layer
+// "systemCalls"), EACCES if no_new_privs is not set (layer "privileges"), ESRCH if a thread could not be confined.
+// Threads: any; all others are confined, too, when it returns.
 int phs_filter_install(const phs_kernel *kernel, const phs_filter_options *options, phs_failure *failure);
 
 // Whether the kernel has seccomp filters; otherwise errno says why. Changes nothing. Threads: any.
