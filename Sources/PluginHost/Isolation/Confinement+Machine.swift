@@ -6,10 +6,11 @@ import HostBasics
 extension Confinement {
     /// What this machine offers for a sandboxed worker.
     ///
-    /// It changes nothing. To learn whether the permission `processes` can be granted, it starts a process that ends at once.
+    /// It changes nothing. To find out whether the permission `processes` can be granted, it starts a process that ends
+    /// at once.
     @_spi(Tools) public static var ofThisMachine: Confinement { tried(kernel: nil, isRoot: geteuid() == 0) }
 
-    /// As ``machine(kernel:isRoot:)``, with what is found out only by trying.
+    /// Like ``machine(kernel:isRoot:)``, and adds what only a trial shows.
     static func tried(kernel: UnsafePointer<phs_kernel>?, isRoot: Bool) -> Confinement {
         var confinement = machine(kernel: kernel, isRoot: isRoot)
         if confinement.enforced.contains(.processes), let failure = WorkerPlan.obstacleToProcesses(kernel: kernel) {
@@ -18,20 +19,20 @@ extension Confinement {
         return confinement
     }
 
-    /// Whether the layers exist without which no sandboxed worker is started.
+    /// Whether the layers exist that every sandboxed worker needs.
     @_spi(Tools) public var allowsSandbox: Bool { enforced.isSuperset(of: [.files, .systemCalls]) }
 
     /// Why the layer ``Layer/threads`` is missing everywhere.
     static let threadsAreNotLimited = "The address space bounds their number; PHLimits may let the host count them."
 
     private static func absence(of feature: String, _ errno: CInt) -> String {
-        // The kernel itself never answers so.
+        // The kernel itself never returns EPERM here.
         errno == EPERM
             ? "A filter of system calls, such as that of a container, refuses \(feature)."
             : "The kernel has no \(feature) (\(describe(errno: errno)))."
     }
 
-    /// `kernel`: nil, or a test's.
+    /// `kernel`: nil for the real kernel, or a test's.
     static func machine(kernel: UnsafePointer<phs_kernel>?, isRoot: Bool) -> Confinement {
         var confinement = Confinement(enforced: Set(Layer.allCases).subtracting([.threads]))
         confinement.missing[.threads] = threadsAreNotLimited

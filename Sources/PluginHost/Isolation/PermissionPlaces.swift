@@ -11,7 +11,7 @@ struct PermissionPlaces: Sendable {
     /// `$HOST/name`: the directories of the application, by name.
     var host: [String: String]
 
-    /// The places for the plug-in of an identifier in the application of a name.
+    /// The places for the plug-in with an identifier, in the application with a name.
     init(
         identifier: String, application: String, host: [String: String] = [:], user: UserDirectories = .process
     ) {
@@ -24,7 +24,7 @@ struct PermissionPlaces: Sendable {
         self.host = host.filter { $0.value.hasPrefix("/") }
     }
 
-    /// The directory in which a path begins, or nil if there is no such place; links in it are not resolved.
+    /// The directory at which a path begins, or nil if there is none. Links in it are not resolved.
     func directory(_ base: PermissionPath.Base) -> String? {
         switch base {
         case .root: "/"
@@ -36,7 +36,7 @@ struct PermissionPlaces: Sendable {
         }
     }
 
-    /// The absolute path, or nil if there is no such place; links in it are not resolved.
+    /// The absolute path, or nil if there is no directory at which it begins. Links in it are not resolved.
     func path(_ path: PermissionPath) -> String? {
         guard let base = directory(path.base) else { return nil }
         let start = base == "/" ? "" : base
@@ -44,7 +44,7 @@ struct PermissionPlaces: Sendable {
         return result.isEmpty ? "/" : result
     }
 
-    /// The user's directory for documents: by the user's list of directories, otherwise `Documents`.
+    /// The user's directory for documents: from the user's list of directories, otherwise `Documents`.
     ///
     /// Source: xdg-user-dirs, user-dirs.dirs(5): `XDG_DOCUMENTS_DIR="$HOME/…"` or an absolute path.
     private static func documents(listedIn config: String?, home: String?) -> String? {

@@ -1,35 +1,35 @@
-/// Where and how the code of a bundle runs: decided before any of it runs.
+/// Where and how the code of a bundle runs. Decided before any of the code runs.
 ///
-/// The initial values are those of an application that decides nothing.
+/// The initial values apply if the application decides nothing.
 struct Placement: Sendable {
     var execution: PluginExecution
-    /// What is granted: what was asked for and allowed.
+    /// The granted permissions: those both requested and allowed.
     var permissions = PluginPermissions()
-    /// What is in force: asked for, defaulted, and reduced by the policy.
+    /// The limits in force: as requested or by default, and reduced by the policy.
     var limits = WorkerLimits()
     /// The plug-ins of one group share a worker; nil: this one has its own.
     var group: String?
     var program = WorkerProgram.automatic
     /// Whether code that another toolchain built runs in a worker of its runtime, instead of being refused.
     var isolatesForeignToolchains = true
-    /// That of the toolchain that built the code; nil if it is the application's own.
+    /// The runtime of the toolchain that built the code; nil if the application's own toolchain did.
     var runtime: WorkerRuntime?
-    /// The directories that `$HOST/name` means.
+    /// The directories of `$HOST/name`, by name.
     var directories: [String: String] = [:]
-    /// The plug-in's own directory, if that was granted.
+    /// The plug-in's own directory, if it was granted.
     var stateDirectory: StateDirectory?
-    /// How long one call may take; nil: any time.
+    /// How long one call may take; nil: no limit.
     var callTime: Duration?
-    /// How long a cancelled call may go on; nil: any time.
+    /// How long a cancelled call may continue; nil: no limit.
     var cancelTime: Duration?
     var startTime = Duration.seconds(10)
-    /// How long a worker without objects stays; nil: until it is stopped.
+    /// How long a worker without objects keeps running; nil: until it is stopped.
     var idleTime: Duration? = .seconds(60)
-    /// Who runs the worker of a host that is root.
+    /// The user who runs the workers of a host that runs as root.
     var user: String?
     /// How many workers without a plug-in are kept ready.
     var spares = 0
-    /// So many ends of its worker in ``deathsWithin`` put a plug-in into quarantine.
+    /// This many ends of its worker within ``deathsWithin`` put a plug-in into quarantine.
     var deaths = 3
     var deathsWithin = Duration.seconds(300)
 }

@@ -2,29 +2,30 @@ import BundleReading
 import HostBasics
 import Synchronization
 
-/// What an application decides about how the code of bundles runs.
+/// Decides, for an application, how the code of bundles runs.
 ///
-/// `IsolationPolicy` is the only one. Its type belongs to a later folder, because it gets descriptions of plug-ins.
+/// `IsolationPolicy` is the only such type. It belongs to a later folder, because it gets descriptions of plug-ins.
 protocol PlacementPolicy: Sendable {
-    /// Changes what the bundle requires to what the application decides, which is never less safe.
+    /// Replaces the bundle's requirements with the application's decision, which is never less safe.
     func place(_ bundle: PluginBundle, _ placement: inout Placement)
 }
 
 extension PluginBundle {
-    /// Where and how the code runs: the safest of what the bundle requires, what the application and the administrator
-    /// decide, and what follows from a crash that its code caused.
+    /// Where and how the code runs: the safest of the bundle's requirement, the decisions of the application and the
+    /// administrator, and the consequence of a crash that its code caused.
     ///
-    /// The application's closures run, so no lock may be held. Each start of a worker asks again, so that a grant that was
-    /// withdrawn is gone from the next one.
+    /// This runs closures of the application, so the caller must not hold a lock. Each start of a worker decides again,
+    /// so that a withdrawn grant does not apply to the next worker.
     ///
-    /// - Parameter minimum: what the caller, or the code itself, demands besides.
+    /// - Parameter minimum: what the caller, or the code itself, demands in addition.
     /// - Returns: the decision.
     /// - Throws: ``PluginError`` of code `executionConflict`.
     ///
-    /// **Cost.** If neither has decided anything, as for nearly every bundle: one load of an atomic.
+    /// **Cost.** One load of an atomic if neither the application nor the administrator has decided anything, as for
+    /// nearly every bundle.
     func placement(atLeast minimum: PluginExecution = .inProcess) throws(PluginError) -> Placement {
         let request = manifest.executionRequest
-        // After a strike; not for a plug-in that cannot run elsewhere.
+        // After a strike, but not for a plug-in that cannot run in a worker.
         let demand = request == .inProcess ? .inProcess : Strikes.demand(for: self)
         let least = [request?.least ?? .inProcess, demand, ExecutionList.demand(for: self), minimum].max()!
         if least == .inProcess, HostEnvironment.placementDeciders.load(ordering: .relaxed) == 0 {

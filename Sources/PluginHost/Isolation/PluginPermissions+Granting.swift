@@ -3,10 +3,11 @@
 @_spi(Tools) import HostBasics
 
 extension PluginPermissions {
-    /// The part of these permissions that others allow.
+    /// The part of these permissions that another set allows.
     ///
-    /// A file that both have is allowed with the lesser access; of a directory and something in it, that is what is in
-    /// it. So `$HOME` allows `$HOME/Music`, and `$HOME/Music` is all that is left of `$HOME`.
+    /// A file in both sets gets the lesser access. If one set has a directory and the other has a path in it, the path
+    /// in it is granted. So `$HOME` allows `$HOME/Music`, and if only `$HOME/Music` is allowed, it is all that is left
+    /// of `$HOME`.
     ///
     /// - Parameters:
     ///   - allowed: what may be granted.
@@ -24,12 +25,12 @@ extension PluginPermissions {
         return granted
     }
 
-    /// The part of these permissions that others do not include.
+    /// The part of these permissions that another set does not include.
     ///
     /// - Parameters:
-    ///   - known: the others.
+    ///   - known: the other set.
     ///   - places: where the paths lead, so that different spellings of a directory are recognised.
-    /// - Returns: what is new, without reasons for the rest.
+    /// - Returns: the new permissions, with their reasons only.
     func beyond(_ known: PluginPermissions, at places: PermissionPlaces) -> PluginPermissions {
         var new = PluginPermissions()
         let knownFiles = known.files.compactMap { PlacedFile($0, places) }
@@ -46,7 +47,7 @@ extension PluginPermissions {
         return new
     }
 
-    /// Whether there is something of `$STATE` among them.
+    /// Whether a path in `$STATE` is among them.
     var hasStateDirectory: Bool { files.contains { (try? PermissionPath($0.path))?.base == .state } }
 
     private static func common(_ asked: [File], _ allowed: [File], _ places: PermissionPlaces) -> [File] {
@@ -59,7 +60,7 @@ extension PluginPermissions {
                 common.append(inner)
             }
         }
-        // What another grant includes adds nothing. Of two equal ones the first stays.
+        // Drop a grant that another one includes. Of two equal grants, keep the first.
         return common.enumerated().filter { number, one in
             !common.enumerated().contains { other, wider in
                 other != number && one.isIn(wider) && one.file.access <= wider.file.access
@@ -73,11 +74,11 @@ extension PluginPermissions {
         var file: File
         private let parts: [Substring]
 
-        /// Nil for a path that is not one: an application's policy may have any text.
+        /// Nil for text that is not a path: an application's policy may have any text.
         init?(_ file: File, _ places: PermissionPlaces) {
             guard let path = try? PermissionPath(file.path) else { return nil }
             self.file = file
-            // If there is no such place, only equal spellings are equal; no absolute path begins with a dollar sign.
+            // Without such a place, only equal spellings match: no absolute path begins with a dollar sign.
             parts = (places.path(path) ?? file.path).split(separator: "/")
         }
 

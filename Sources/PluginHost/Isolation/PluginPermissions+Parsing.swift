@@ -11,11 +11,12 @@ extension PluginPermissions {
 
     /// Permissions in one line: `files=$HOME/Music:write,files=/srv/fonts,network=connect:443,processes`.
     ///
-    /// `files` has a path, then `:read` (the default) or `:write`; `network` has `any`, `connect:PORT` or `listen:PORT`;
-    /// `devices` has a path and `environment` the name of a variable; `processes` has no value. A permission may occur
-    /// several times. A comma separates only where the name of a permission follows, so a path may contain one.
+    /// `files` takes a path, then `:read` (the default) or `:write`; `network` takes `any`, `connect:PORT` or
+    /// `listen:PORT`; `devices` takes a path and `environment` the name of a variable; `processes` takes no value. A
+    /// permission may occur several times. A comma separates permissions only if the name of a permission follows, so a
+    /// path may contain a comma.
     ///
-    /// - Throws: ``Fault`` for an unknown permission, too.
+    /// - Throws: ``Fault``, also for an unknown permission.
     @_spi(Tools) public init(parsing text: String) throws(Fault) {
         self.init()
         var parts: [String] = []
@@ -31,9 +32,9 @@ extension PluginPermissions {
         for part in parts { try add(part) }
     }
 
-    /// Permissions as ``items`` has them.
+    /// Permissions from texts in the form of ``items``.
     ///
-    /// - Throws: ``Fault`` for one that this version does not know.
+    /// - Throws: ``Fault``, also for a permission that this version does not know.
     init(items: [String]) throws(Fault) {
         self.init()
         for item in items { try add(item) }
@@ -52,7 +53,7 @@ extension PluginPermissions {
         return items + devices.sorted().map { "devices=\($0)" } + environment.sorted().map { "environment=\($0)" }
     }
 
-    /// These permissions and others.
+    /// Adds other permissions to these.
     @_spi(Tools) public mutating func add(_ other: PluginPermissions) {
         files += other.files
         network = network.joined(with: other.network)

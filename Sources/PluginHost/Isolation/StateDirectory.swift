@@ -2,10 +2,10 @@ internal import CPluginSupport.Shims
 import Glibc
 import HostBasics
 
-/// The directory in which a plug-in keeps what should outlive a restart: `$STATE` in `PHPermissions`.
+/// The directory in which a plug-in keeps data that should outlive a restart: `$STATE` in `PHPermissions`.
 ///
-/// It is the same one in the application's process and in a worker: `APPLICATION/plugins/IDENTIFIER` in the user's
-/// directory for state.
+/// It is the same in the application's process and in a worker: `APPLICATION/plugins/IDENTIFIER` in the user's state
+/// directory.
 struct StateDirectory: Sendable, Hashable {
     let path: String
 
@@ -14,7 +14,7 @@ struct StateDirectory: Sendable, Hashable {
         let errno: CInt
     }
 
-    /// The directory of a plug-in; nil if one of the names cannot be that of a directory, or the user has no home
+    /// The directory of a plug-in; nil if one of the names is not valid for a directory, or the user has no home
     /// directory.
     ///
     /// - Parameters:
@@ -22,7 +22,7 @@ struct StateDirectory: Sendable, Hashable {
     ///   - application: the application's name.
     ///   - user: the places of the user.
     init?(of identifier: String, in application: String, user: UserDirectories = .process) {
-        // An identifier comes from Info.plist.
+        // Check the identifier, too: it comes from Info.plist.
         guard let all = user.state, Self.isName(application), Self.isName(identifier) else { return nil }
         path = Path.join(all, "\(application)/plugins/\(identifier)")
     }
@@ -47,7 +47,7 @@ struct StateDirectory: Sendable, Hashable {
         guard let owner else { return }
         var found = phs_file_identity()
         guard phs_fstat(directory, &found) == 0 else { throw Failure(errno: errno) }
-        // What is in it keeps its owner: an earlier user of the workers could have put a hard link there.
+        // The files in it keep their owner: an earlier user of the workers could have put a hard link there.
         guard found.owner == owner.user || fchown(directory, owner.user, owner.group) == 0 else {
             throw Failure(errno: errno)
         }

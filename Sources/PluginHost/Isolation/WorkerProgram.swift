@@ -1,9 +1,9 @@
 /// The program that runs plug-ins outside of the application's process.
 ///
-/// It is never looked for on `PATH` or in the current directory.
+/// It is never searched for on `PATH` or in the current directory.
 public enum WorkerProgram: Sendable, Hashable {
-    /// The first that exists of: the file `pluginhost-worker` in the directory ``HostEnvironment/workerPath``; the same in
-    /// `../libexec/pluginhost` of the directory of the library; the application's own executable.
+    /// The first of these that exists: the file `pluginhost-worker` in the directory ``HostEnvironment/workerPath``;
+    /// the same file in `../libexec/pluginhost`, seen from the library's directory; the application's own executable.
     case automatic
     /// The application's own executable: the library in it runs the worker instead of `main`.
     ///

@@ -5,17 +5,17 @@ import HostBasics
 
 /// A worker program with the libraries that one Swift toolchain built, for plug-ins of that toolchain.
 struct WorkerRuntime: Sendable, Hashable {
-    /// Has the program, and either its libraries or a program that finds them.
+    /// The directory of the program. Its libraries are also here, unless the program finds them elsewhere.
     let directory: String
-    /// What the note of the program states.
+    /// The toolchain that the note of the program states.
     let toolchain: String
 
     var program: String { Path.join(directory, WorkerProgram.fileName) }
 
-    /// The runtimes that can be used, those of ``HostEnvironment/runtimes`` first.
+    /// The usable runtimes, those of ``HostEnvironment/runtimes`` first.
     ///
-    /// Never the bundle itself: the program installs the filter that restricts its system calls, so whoever writes the
-    /// program decides whether there is one.
+    /// Never a program in the bundle itself. The program installs the filter that restricts its own system calls, so
+    /// its author decides whether there is a filter.
     static var all: [WorkerRuntime] { WorkerRuntimePlace.all.compactMap(\.runtime) }
 
     /// The directories in ``installationDirectory``, by name.
@@ -33,7 +33,7 @@ struct WorkerRuntime: Sendable, Hashable {
         }
     }
 
-    /// The directories that the program searches for libraries: its own, `lib` in it, and those that it states.
+    /// The directories that the program searches for libraries: its own, `lib` in it, and those in its run path.
     var libraryDirectories: [String] {
         let stated = (try? ImageFile(path: program))?.runPath?.split(separator: ":").map(String.init) ?? []
         let directories =
@@ -44,13 +44,13 @@ struct WorkerRuntime: Sendable, Hashable {
     }
 }
 
-/// A directory in which a runtime was searched for, and what was found.
+/// A directory that was searched for a runtime, and the result.
 @_spi(Tools) public struct WorkerRuntimePlace: Sendable {
     /// The directory, as the application names it or as it was found beside the library.
     public let directory: String
-    /// The toolchain of its runtime; nil if it has none that can be used.
+    /// The toolchain of its runtime; nil if it has no usable runtime.
     public var toolchain: String? { runtime?.toolchain }
-    /// Why it has no runtime that can be used, as a sentence; nil if it has one.
+    /// Why it has no usable runtime, as a sentence; nil if it has one.
     public let problem: String?
 
     let runtime: WorkerRuntime?
@@ -87,8 +87,8 @@ struct WorkerRuntime: Sendable, Hashable {
         self.problem = problem
     }
 
-    /// All directories in which a load searches, in the order of the search: those of ``HostEnvironment/runtimes``, then the
-    /// ones that are installed beside the library.
+    /// All directories that a load searches, in order: those of ``HostEnvironment/runtimes``, then those that are
+    /// installed beside the library.
     ///
     /// **Threads.** Any. **Cost.** Reads the head and the notes of each worker program.
     public static var all: [WorkerRuntimePlace] {
@@ -97,10 +97,10 @@ struct WorkerRuntime: Sendable, Hashable {
 }
 
 extension PluginBundle {
-    /// The toolchain that built the code, if it is another one than that of this library, and nothing else keeps the code
+    /// The toolchain that built the code, if it differs from this library's toolchain and nothing else keeps the code
     /// from being loaded here; nil otherwise.
     ///
-    /// It is what the note in the file states. A file that cannot be read has none: its load reports that.
+    /// The note in the file states it. Nil for a file that cannot be read: its load reports the failure.
     var foreignToolchain: String? {
         guard let executable = try? openExecutable() else { return nil }
         let inspection = ImageInspector.inspectQuickly(
@@ -112,10 +112,10 @@ extension PluginBundle {
         return toolchain
     }
 
-    /// Where code runs that another toolchain built: in a worker of its runtime.
+    /// The placement of code that another toolchain built: in a worker of that toolchain's runtime.
     ///
     /// - Throws: ``PluginError`` of code `toolchainMismatch` if there is no such runtime, or if the application refuses
-    ///   such code, or if the code cannot be isolated.
+    ///   such code, or if the code cannot run in a worker.
     func placement(ofToolchain toolchain: String) throws(PluginError) -> Placement {
         guard manifest.executionRequest != .inProcess else {
             throw foreign(
@@ -127,7 +127,7 @@ extension PluginBundle {
         }
         guard let runtime = WorkerRuntime.all.first(where: { $0.toolchain == toolchain }) else {
             let place = WorkerRuntime.installationDirectory.map { ", or put it into \(quoted($0))" } ?? ""
-            // The commonest mistake is a runtime that is there and cannot be used.
+            // The commonest mistake is a runtime that exists but cannot be used.
             let unusable = WorkerRuntimePlace.all.compactMap { place in
                 place.problem.map { " \(quoted(place.directory)) is none: \($0)" }
             }
@@ -142,10 +142,10 @@ extension PluginBundle {
         return placement
     }
 
-    /// What a load finds in the place of the comparison of the toolchains.
+    /// The findings of a load about code that another toolchain built.
     ///
-    /// - Returns: the directory of the runtime that would run the code, with a warning, or nil with the error of a load; and
-    ///   nothing if no other toolchain built the code.
+    /// - Returns: the directory of the runtime that would run the code, with a warning; or no directory, with the
+    ///   errors of a load. Nil if no other toolchain built the code.
     @_spi(Tools) public func runtimeFindings() -> (runtime: String?, findings: [PluginFinding])? {
         guard let toolchain = foreignToolchain else { return nil }
         do throws(PluginError) {

@@ -3,11 +3,12 @@ import HostBasics
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// Descriptors that arrived on the control socket for a turn of one lane, until the lane takes them.
+/// Keeps descriptors that arrived on the control socket for a turn of one lane, until the lane takes them.
 ///
-/// It keeps those of one turn: a lane has one message at a time, so those of an earlier turn are of no use.
+/// It keeps the descriptors of one turn only. A lane has one message at a time, so those of an earlier turn are
+/// useless.
 ///
-/// **Threads.** Any; one at a time takes.
+/// **Threads.** Any, but only one at a time may take descriptors.
 final class DescriptorMail: Sendable {
     private struct State {
         var turn: UInt32 = 0
@@ -17,10 +18,10 @@ final class DescriptorMail: Sendable {
     }
 
     private let state = Lock(State())
-    /// Whether something arrived that nobody has taken.
+    /// Whether descriptors have arrived that were not taken yet.
     private let isFull = Atomic(false)
 
-    /// Keeps what arrived, and closes what is still there of another turn.
+    /// Keeps the descriptors that arrived, and closes those left over from another turn.
     ///
     /// - Returns: false if descriptors arrived for this turn before.
     func put(_ descriptors: [RemoteDescriptor], turn: UInt32) -> Bool {
@@ -37,7 +38,7 @@ final class DescriptorMail: Sendable {
         return withExtendedLifetime(old) { isFirst }
     }
 
-    /// Closes what nobody has taken. [any thread]
+    /// Closes the descriptors that were not taken. [any thread]
     func empty() {
         guard isFull.load(ordering: .sequentiallyConsistent) else { return }
         isFull.store(false, ordering: .sequentiallyConsistent)
@@ -45,7 +46,7 @@ final class DescriptorMail: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// The other side has ended: nothing arrives any more.
+    /// Ends all waiting, because the other side has ended and nothing arrives any more.
     func end() {
         let (old, waiting) = state.withLock { state in
             state.hasEnded = true
@@ -55,9 +56,9 @@ final class DescriptorMail: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// What the thread waits for that takes descriptors; nil if none waits.
+    /// The semaphore of the thread that waits for descriptors; nil if no thread waits.
     ///
-    /// Who signals it ends the wait: the descriptors are there, or do not come.
+    /// A signal ends the wait: either the descriptors are there, or they will not come.
     var waiting: DispatchSemaphore? { state.withLock(\.waiting) }
 
     /// Takes the descriptors of a turn; waits until they are there.

@@ -3,23 +3,23 @@ import Glibc
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// The host's side of one lane: one call of a worker, with its time.
+/// The host's side of one lane. It carries one call of the host, and limits its time.
 final class HostChannel: LaneChannel, @unchecked Sendable {
-    // @unchecked for the reason in LaneChannel; what other threads use is atomic.
+    // @unchecked for the reason stated in LaneChannel; what other threads use is atomic.
     private let times: HostLanes.Times
-    /// When the call must have ended; 0 for none.
+    /// By when the call must have ended; 0 for no limit.
     private var deadline: UInt64 = 0
-    /// What ``LaneOwner/timeOfDebuggers`` was when the call began.
+    /// The value of ``LaneOwner/timeOfDebuggers`` when the call began.
     private var debuggedBefore: UInt64 = 0
-    /// How long the time of the call did not run, because a debugger was attached.
+    /// How long the time of the call was stopped, because a debugger was attached.
     private var debugged: UInt64 = 0
-    /// The requests of the host, one in a callback of the other, that have no answer yet.
+    /// How many requests of the host have no answer yet. Each one is in a callback of the one before it.
     private var depth = 0
-    /// The thread that looks whether the call was cancelled: the one that began it; nil if nobody can cancel it, or somebody
-    /// has.
+    /// The thread that checks whether the call was cancelled, which is the one that began the call. Nil if the call
+    /// cannot be cancelled, or already was.
     private var looker: pthread_t?
 
-    /// The number of the turn that began the call; 0 before it.
+    /// The number of the turn that began the call; 0 before that turn.
     private let firstTurn = Atomic<UInt32>(0)
     /// When the call was cancelled; 0 if it was not.
     private let cancelTime = Atomic<UInt64>(0)
@@ -39,7 +39,7 @@ final class HostChannel: LaneChannel, @unchecked Sendable {
         super.init(index, of: window, owner: owner)
     }
 
-    /// A call begins; its time runs.
+    /// Begins a call, and starts its time.
     func begin() {
         note(bundle: 0, provider: 0)
         deadline = times.call.map(MonotonicTime.after) ?? 0
@@ -52,18 +52,18 @@ final class HostChannel: LaneChannel, @unchecked Sendable {
         cancelTime.store(0, ordering: .relaxed)
     }
 
-    /// The call that begins is one of a bundle and a provider, by their numbers; 0 for none.
+    /// Notes the numbers of the bundle and the provider of the call that begins; 0 for none.
     func note(bundle: UInt32, provider: UInt32) {
         self.bundle.store(bundle, ordering: .relaxed)
         self.provider.store(provider, ordering: .relaxed)
     }
 
-    /// The worker has ended while it performed a call. [any thread]
+    /// Notes that the worker has ended while it performed a call. [any thread]
     func isEnding(_ call: LaneCall) { endingCall.store(call.number, ordering: .releasing) }
 
-    /// A call has ended.
+    /// Ends a call.
     ///
-    /// - Returns: whether the lane can be used for another one.
+    /// - Returns: whether the lane can be used for another call.
     func end() -> Bool {
         firstTurn.store(0, ordering: .relaxed)
         if isUnderWay { count.add(1, ordering: .sequentiallyConsistent) }
@@ -72,11 +72,11 @@ final class HostChannel: LaneChannel, @unchecked Sendable {
         return !hasFailed
     }
 
-    /// Whether a call is under way whose request was sent. [any thread]
+    /// Whether a call is under way and its request was sent. [any thread]
     var isUnderWay: Bool { count.load(ordering: .sequentiallyConsistent) % 2 == 1 }
 
-    // The worker passes them on the control socket before its turn, and the monitor finds out if they are not there. This
-    // is for a worker that keeps the socket full.
+    // The worker passes descriptors on the control socket before its turn, and the monitor notices if they are missing.
+    // This limit is for a worker that keeps the socket full.
     override var descriptorTime: Duration? { .seconds(5) }
 
     /// Whether there has been a call. [any thread]
@@ -102,7 +102,7 @@ final class HostChannel: LaneChannel, @unchecked Sendable {
         object.store(head.object, ordering: .relaxed)
         method.store(head.method, ordering: .relaxed)
         count.add(1, ordering: .releasing)
-        // Before the worker has the call, which may ask at once whether it is cancelled.
+        // Set before the worker has the call, because its code may ask at once whether it is cancelled.
         let number = phs_lane_next_number(lane)
         phs_lane_begin_call(lane, number)
         // Either this thread or the one that cancels sees what the other has stored.
@@ -127,7 +127,7 @@ final class HostChannel: LaneChannel, @unchecked Sendable {
         if isFirst, number != 0 { phs_lane_cancel(lane, number) }
     }
 
-    /// The time of a cancelled call runs from the first time on.
+    /// Notes the time of the first cancellation: the time of a cancelled call starts there.
     @discardableResult
     private func noteCancelling() -> Bool {
         cancelTime.compareExchange(
@@ -137,8 +137,8 @@ final class HostChannel: LaneChannel, @unchecked Sendable {
 
     /// Cancels the call if its caller no longer wants it.
     ///
-    /// A function that is not asynchronous has no other way to learn that its task was cancelled. A request in a callback
-    /// may come from another thread, which knows nothing of the call.
+    /// A synchronous function has no other way to find out that its task was cancelled. A request in a callback may
+    /// come from another thread, whose task is not that of the call.
     private func lookForCancelling() {
         guard let thread = looker, pthread_equal(thread, pthread_self()) != 0, PluginCall.isCancelled else { return }
         looker = nil
@@ -151,7 +151,7 @@ final class HostChannel: LaneChannel, @unchecked Sendable {
             let limit = limit
             switch phs_lane_receive(lane, isPiece, limit.time, &turn) {
             case 0: return
-            // The limit is another one now.
+            // The limit has changed.
             case ECANCELED: continue
             case EAGAIN: lookForCancelling()
             case ETIMEDOUT:
@@ -179,7 +179,8 @@ final class HostChannel: LaneChannel, @unchecked Sendable {
         return time > debugged
     }
 
-    /// Until when to wait, 0 for ever; and which time of the worker is over then, nil if the call is only cancelled.
+    /// Until when to wait (0 for ever), and which time limit of the worker is over then; nil if the call is then only
+    /// cancelled.
     private var limit: (time: UInt64, over: CallTime?) {
         let deadline = deadline == 0 ? 0 : MonotonicTime.time(deadline, plus: debugged)
         let whole = (deadline, CallTime.ofCall(times.call ?? .zero))

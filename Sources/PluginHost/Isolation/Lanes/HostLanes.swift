@@ -4,9 +4,9 @@ import Dispatch
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// The host's side of a connection with a worker: calls run over a lane each, on the thread of the caller.
+/// The host's side of a connection with a worker: each call uses one lane, on the thread of its caller.
 ///
-/// More callers than lanes wait for one another. The time of a call includes its callbacks.
+/// While all lanes are in use, further callers wait. The time of a call includes its callbacks.
 ///
 /// **Threads.** Any. **Lifetime.** Proxies hold it; it does not hold its owner.
 final class HostLanes: RemoteConnection {
@@ -18,19 +18,19 @@ final class HostLanes: RemoteConnection {
     private let channels: [HostChannel]
     private let threads = LaneThreads(atMost: Int(PHS_LANES))
     private let fork = phs_fork_generation()
-    /// Whether the owner learns when the last call has ended.
+    /// Whether the owner is notified when the last call has ended.
     let reportsEnds = Atomic(false)
 
     /// How long calls may take.
     struct Times: Sendable {
-        /// With all callbacks; nil for no limit.
+        /// The time of a call with all its callbacks; nil for no limit.
         var call: Duration?
-        /// After the caller has cancelled the call, or its own time is over; nil for no limit.
+        /// The time of a call after its caller has cancelled it, or the caller's own time is over; nil for no limit.
         var cancel: Duration?
     }
 
     /// - Parameters:
-    ///   - window: the memory that the worker has, too.
+    ///   - window: the memory that is shared with the worker.
     ///   - owner: the worker.
     ///   - server: the objects of the application that the worker may use.
     ///   - times: how long calls may take.
@@ -50,7 +50,7 @@ final class HostLanes: RemoteConnection {
 
     /// The worker has ended: all calls under way, and all later ones, throw ``LaneFailure/ended``.
     ///
-    /// `calls`: those that it performed then; they throw ``LaneFailure/endedInCall``.
+    /// `calls`: the calls that it was performing; they throw ``LaneFailure/endedInCall``.
     func end(in calls: [LaneCall] = []) {
         for call in calls { channels[call.lane].isEnding(call) }
         window.end()
@@ -59,23 +59,24 @@ final class HostLanes: RemoteConnection {
 
     /// Keeps descriptors that the worker passed for a turn of a lane. [the monitor's thread]
     ///
-    /// - Returns: false if the worker must not pass them: no call is under way there, or it has passed some for the turn.
+    /// - Returns: false if the worker must not pass them: no call is under way on the lane, or it has already passed
+    ///   descriptors for the turn.
     func put(_ descriptors: [RemoteDescriptor], lane: UInt32, turn: UInt32) -> Bool {
         guard lane < channels.count else { return false }
         let channel = channels[Int(lane)]
         guard channel.isUnderWay, channel.mail.put(descriptors, turn: turn) else { return false }
         if channel.isUnderWay { return true }
-        // Either this thread or the one of the call sees what the other has stored.
+        // Either this thread or the call's thread sees what the other one has stored.
         channel.mail.empty()
         return false
     }
 
-    /// What the threads wait for to whose calls the worker has announced descriptors: see ``DescriptorMail/waiting``.
+    /// The semaphores of the threads that wait for announced descriptors: see ``DescriptorMail/waiting``.
     var descriptorWaits: [DispatchSemaphore] { channels.compactMap(\.mail.waiting) }
 
     /// The calls under way.
     ///
-    /// The worker is called since a while without an answer if the same call is still there later.
+    /// If a later list still has the same call, it has had no answer since then.
     var calls: [LaneCall] { channels.compactMap(\.call) }
 
     /// How many lanes have ever been in use at the same time; each costs the worker a thread.
@@ -92,13 +93,13 @@ final class HostLanes: RemoteConnection {
         return channels[index]
     }
 
-    /// After so many milliseconds, a thread that waits looks whether its call was cancelled.
+    /// The milliseconds after which a waiting thread checks whether its call was cancelled.
     static let lookTime: UInt32 = 20
 
-    /// Waits for a free lane; after its call was cancelled, only as long as a cancelled call may take.
+    /// Waits for a free lane. Once the call is cancelled, waits only as long as a cancelled call may take.
     private func takeLane(_ limit: UInt64) throws -> Int? {
         guard PluginCall.isCancellable else { return try window.takeLane(limit) }
-        // A time that is over: it only looks, and needs no clock if there is one.
+        // A deadline that has passed: this does not wait, and reads no clock if a lane is free.
         if let index = try window.takeLane(1) { return index }
         var (limit, isCancelled) = (limit, false)
         while true {
@@ -113,7 +114,7 @@ final class HostLanes: RemoteConnection {
 
     func close(_ channel: any RemoteChannel) {
         let channel = unsafeDowncast(channel, to: HostChannel.self)
-        // A lane that is in the middle of a conversation is of no use to anyone.
+        // A lane in the middle of a conversation cannot be used again.
         if channel.end() { window.giveBackLane(channel.index) }
         if reportsEnds.load(ordering: .sequentiallyConsistent), calls.isEmpty { owner?.lastCallEnded() }
     }

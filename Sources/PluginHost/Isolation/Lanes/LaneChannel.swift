@@ -4,21 +4,21 @@ import Glibc
 
 /// One side of a lane: sends messages through it, and receives them.
 ///
-/// A message is written directly into the lane and read directly from it, piece by piece if it is longer. So a long one
-/// costs two copies, and a short one none beside its values. If its writer fails in the middle, it withdraws what was
-/// sent, and the reader forgets it.
+/// A message is written directly into the lane and read directly from it, piece by piece if it is longer than the lane.
+/// So a long message costs two copies, and a short one only the copies of its values. If writing fails in the middle,
+/// the writer withdraws the message and the reader discards it.
 ///
-/// **Threads.** One at a time: the one that has the lane.
+/// **Threads.** One at a time: the thread that took the lane.
 class LaneChannel: RemoteChannel, RemoteOutputPieces, RemoteInputPieces, @unchecked Sendable {
     // @unchecked because a lane belongs to one thread at a time.
     final let window: LaneWindow
     final let index: Int
     final let lane: OpaquePointer
     final weak let owner: (any LaneOwner)?
-    // One thread at a time uses a lane, and no access spans another one: the run-time check would cost more than the
-    // access.
+    // Exclusivity is not checked: one thread at a time uses a lane, and no access spans another one. The run-time check
+    // would cost more than the access.
 
-    /// Whether the conversation broke off; then the worker is or will be ended.
+    /// Whether the conversation broke off. If so, the worker has ended or will be ended.
     @exclusivity(unchecked) final var hasFailed = false
 
     /// The descriptors of the message that is being read.
@@ -26,11 +26,11 @@ class LaneChannel: RemoteChannel, RemoteOutputPieces, RemoteInputPieces, @unchec
 
     /// How many descriptors a message may have.
     static let mostDescriptors = 64
-    /// What arrived for a turn of this lane.
+    /// The descriptors that arrived for a turn of this lane.
     final let mail = DescriptorMail()
 
     private let memory: UnsafeMutableRawPointer
-    // Of this object; they do not keep it.
+    // These refer to this object without retaining it.
     @exclusivity(unchecked) private var output: RemoteOutputPlace!
     @exclusivity(unchecked) private var input: RemoteInputPlace!
     /// The message that is being sent.
@@ -40,9 +40,9 @@ class LaneChannel: RemoteChannel, RemoteOutputPieces, RemoteInputPieces, @unchec
 
     private struct Outgoing {
         var turn = phs_turn()
-        /// The bytes of the piece that is being written, at most.
+        /// The most bytes of the piece that is being written.
         var room = 0
-        /// The bytes in the pieces before it.
+        /// The bytes in the earlier pieces.
         var sent = 0
         var sentDescriptors = 0
     }
@@ -53,13 +53,13 @@ class LaneChannel: RemoteChannel, RemoteOutputPieces, RemoteInputPieces, @unchec
         var isWithdrawn = false
     }
 
-    /// What a turn can be beside a message of a ``RemoteHead/Kind``.
+    /// The kinds of turns other than a message of a ``RemoteHead/Kind``.
     private enum Turn {
         /// The rest of a message.
         static let piece: UInt32 = 0x100
-        /// The reader wants the next piece, or has forgotten a message that was withdrawn.
+        /// The reader wants the next piece, or has discarded a withdrawn message.
         static let next: UInt32 = 0x101
-        /// The message that was begun is not sent.
+        /// The writer withdraws the message that it began.
         static let withdrawn: UInt32 = 0x102
     }
 
@@ -80,22 +80,22 @@ class LaneChannel: RemoteChannel, RemoteOutputPieces, RemoteInputPieces, @unchec
     /// Waits for the turn of the other side.
     ///
     /// - Parameters:
-    ///   - turn: becomes that turn.
-    ///   - isPiece: whether the other side only copies meanwhile.
-    /// - Throws: ``LaneFailure``, or a ``RemoteFailure`` for a turn that is against the protocol.
+    ///   - turn: is set to that turn.
+    ///   - isPiece: whether the other side is only copying a piece.
+    /// - Throws: ``LaneFailure``, or a ``RemoteFailure`` for a turn that violates the protocol.
     func wait(for turn: inout phs_turn, isPiece: Bool) throws { fatalError("a side of a lane waits in its own way") }
 
     /// A message is about to be sent.
     func willSend(_ head: RemoteHead) {}
-    /// It was sent.
+    /// The message was sent.
     func didSend(_ head: RemoteHead) {}
-    /// It was not sent.
+    /// The message was not sent.
     func didNotSend(_ head: RemoteHead) {}
-    /// A message begins to be read; `number`: of its first turn.
+    /// A message is about to be read. `number`: the number of its first turn.
     func willRead(_ head: RemoteHead, number: UInt32) {}
     /// How long to wait for descriptors that the other side passed before its turn; nil for no limit.
     var descriptorTime: Duration? { nil }
-    /// The message was withdrawn while it was read.
+    /// The message was withdrawn while it was being read.
     func didNotRead(_ head: RemoteHead) {}
 
     /// Host: the call under way. [any thread]
@@ -168,7 +168,7 @@ class LaneChannel: RemoteChannel, RemoteOutputPieces, RemoteInputPieces, @unchec
         phs_lane_send(lane, &outgoing.turn)
     }
 
-    /// Passes those descriptors of the message that were not passed yet.
+    /// Passes the descriptors of the message that were not passed yet.
     private func pass(_ descriptors: [RemoteDescriptor]) throws {
         guard descriptors.count <= Self.mostDescriptors else {
             throw RemoteFailure(
@@ -240,13 +240,13 @@ class LaneChannel: RemoteChannel, RemoteOutputPieces, RemoteInputPieces, @unchec
         }
     }
 
-    /// The bytes of a turn, after its descriptors were received.
+    /// Receives the descriptors of a turn, and returns its bytes.
     private func take(_ turn: phs_turn) throws -> UnsafeRawBufferPointer {
         let count = Int(turn.length)
         incoming.bytes += count
         incoming.hasMore = turn.more != 0
         guard incoming.bytes <= window.longest else { throw violation("A message is longer than the limit.") }
-        // So the number of pieces is limited, too.
+        // This limits the number of pieces, too.
         guard count == Self.capacity || !incoming.hasMore else {
             throw violation("A piece of a long message does not fill the lane.")
         }
@@ -274,7 +274,7 @@ class LaneChannel: RemoteChannel, RemoteOutputPieces, RemoteInputPieces, @unchec
         descriptors += arrived
     }
 
-    /// Lets the other side send what nobody reads, so that it has sent all of its message.
+    /// Lets the other side send the rest of its message, which is not read, so that it can finish.
     private func skipRest() throws {
         while incoming.hasMore {
             do { _ = try nextPiece() } catch LaneFailure.withdrawn { return }

@@ -1,6 +1,6 @@
 @_spi(PluginHost) public import PluginABI
 
-/// The host's side of lanes without a worker of ours, for the benchmark and the fuzzer.
+/// The host's side of lanes without a ``PluginWorker``, for the benchmark and the fuzzer.
 @_spi(Tools) public final class LaneLink: Sendable {
     private let lanes: HostLanes
     private let owner: Owner
@@ -14,7 +14,7 @@
         lanes = HostLanes(window: try LaneWindow(longest: longest), owner: owner, times: .init(call: callTime))
     }
 
-    /// For proxies.
+    /// The connection for proxies.
     public var connection: any RemoteConnection { lanes }
 
     /// The descriptor of the window; it belongs to this object.
@@ -23,11 +23,11 @@
     /// Ends all calls, as the end of a worker does.
     public func end() { lanes.end() }
 
-    /// Starts to serve as a worker, and returns at once.
+    /// Starts serving as a worker does, and returns at once.
     ///
     /// - Parameters:
     ///   - server: the objects of the worker.
-    ///   - descriptor: of the host's window.
+    ///   - descriptor: the descriptor of the host's window.
     ///   - longest: how many bytes a message may have.
     /// - Throws: the system call that failed.
     public static func serve(_ server: RemoteServer, descriptor: Int32, longest: Int) throws {
@@ -35,7 +35,7 @@
         WorkerLanes(window: window, server: server, owner: Owner()).run()
     }
 
-    /// It passes no descriptors, and ends nothing.
+    /// An owner that passes no descriptors and ends nothing.
     private final class Owner: LaneOwner {
         private struct Refused: Error {}
 

@@ -1,25 +1,25 @@
 @_spi(PluginHost) internal import PluginABI
 
-/// What stands behind the lanes: in the host the worker process, in the worker the program.
+/// The owner of lanes: in the host the worker process, in the worker its program.
 ///
-/// **Threads.** Any; the functions are called without a lock. They may wait only where it is said.
+/// **Threads.** Any; the functions are called without a lock. They may wait only where their comment says so.
 protocol LaneOwner: AnyObject, Sendable {
-    /// Makes known to the other process that an object of it is no longer used here.
+    /// Notifies the other process that one of its objects is no longer used here.
     func release(_ object: UInt32)
 
     /// Ends the worker, because the other side broke the protocol.
     ///
-    /// `call`: the host's call in which it did so, if that is known.
+    /// `call`: the host's call during which this happened, if known.
     func violated(_ failure: RemoteFailure, in call: LaneCall?)
 
-    /// Host: ends the worker, because a call has had no answer within a time.
+    /// Host: ends the worker, because a call has had no answer in time.
     func timedOut(_ call: LaneCall, _ time: CallTime)
 
-    /// Host: for how many nanoseconds a debugger has been attached to the worker; the time of a call does not run
-    /// meanwhile.
+    /// Host: how long a debugger has been attached to the worker, in nanoseconds. Meanwhile the time of a call does not
+    /// run.
     var timeOfDebuggers: UInt64 { get }
 
-    /// Host: the same, after a look at the worker, which costs some twenty microseconds.
+    /// Host: the same, after checking the worker, which costs about twenty microseconds.
     func lookForDebugger() -> UInt64
 
     /// Host: no call is under way any more; called if ``HostLanes/reportsEnds`` is set.
@@ -36,7 +36,7 @@ protocol LaneOwner: AnyObject, Sendable {
     /// - Throws: the reason why they cannot be passed; the call then fails with it.
     func send(_ descriptors: [Int32], lane: Int, turn: UInt32) throws
 
-    /// A lane waits for descriptors that the other process has passed: look whether they are there.
+    /// A lane waits for descriptors that the other process has passed: check whether they have arrived.
     ///
     /// - Returns: whether descriptors can arrive at all.
     func awaitDescriptors() -> Bool
@@ -51,34 +51,34 @@ extension LaneOwner {
 
 /// A time that a call may take.
 enum CallTime: Sendable, Hashable {
-    /// What every call has: a plug-in that does not answer within it hangs.
+    /// The time of every call. A plug-in that does not answer within this time hangs.
     case ofCall(Duration)
-    /// What a call has after its caller has cancelled it, or the caller's own time is over.
+    /// The time of a call after its caller has cancelled it, or the caller's own time is over.
     case afterCancelling(Duration)
 }
 
-/// A call under way, as reports need it.
+/// A call under way, for reports.
 struct LaneCall: Sendable, Hashable {
     let lane: Int
-    /// Another call on the lane has another number.
+    /// Each call on the lane has its own number.
     let number: UInt32
-    /// False: an object is being created.
+    /// False if an object is being created.
     let isOfMethod: Bool
     /// The number of the bundle whose code is called; 0 if it is not known.
     let bundle: UInt32
-    /// The number of the provider that made the object, or makes it; 0 for an object of the worker itself.
+    /// The number of the provider that made the object or is making it; 0 for an object of the worker itself.
     let provider: UInt32
     /// The object of the call; 0 for a creation.
     let object: UInt32
     /// The number of the method in the worker; the number of the provider for a creation.
     let method: UInt32
-    /// Whether code of the plug-in runs, otherwise a callback of the host; the worker may lie about it.
+    /// Whether code of the plug-in is running, and not a callback of the host. The worker may lie about this.
     let isInPlugin: Bool
 }
 
 /// Why a call over a lane has no answer.
 enum LaneFailure: Error, CustomStringConvertible {
-    /// The worker has ended: it did not get the call, or other code than that of the call ended it.
+    /// The worker has ended before it got the call, or code other than that of the call ended it.
     case ended
     /// The worker has ended while its code performed the call.
     case endedInCall
@@ -88,7 +88,7 @@ enum LaneFailure: Error, CustomStringConvertible {
     case noLane
     /// This process is a child of the host; it has no worker.
     case forked
-    /// The sender of a message gave it up; the caller never gets this.
+    /// The sender withdrew its message. The caller never gets this.
     case withdrawn
 
     var description: String {

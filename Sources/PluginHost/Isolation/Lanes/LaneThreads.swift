@@ -1,9 +1,10 @@
 import Dispatch
 import HostBasics
 
-/// Threads that may wait, for the answers of asynchronous calls.
+/// Threads that may block, to wait for the answers of asynchronous calls.
 ///
-/// There are at most as many as lanes, because more could only wait for a lane. An idle one ends after a while.
+/// There are at most as many threads as lanes, because more could only wait for a lane. An idle thread ends after a
+/// while.
 ///
 /// **Threads.** Any.
 final class LaneThreads: Sendable {
@@ -34,7 +35,7 @@ final class LaneThreads: Sendable {
             return true
         }
         guard starts, DetachedThread.start({ self.work() }) != 0 else { return }
-        // The system gives no thread. Unless another one comes to it, the work is done here.
+        // The system cannot start a thread. If no other thread of this pool can do the work, do it here.
         let isAlone = state.withLock { state in
             state.count -= 1
             return state.count == 0
@@ -49,7 +50,7 @@ final class LaneThreads: Sendable {
     private func work() {
         while true {
             while let work = next() { work() }
-            // Work may have come since; run() sees the idle thread from here on.
+            // Work may have arrived since. From here on, run() counts this thread as idle.
             let waits = state.withLock { state in
                 guard state.queue.isEmpty else { return false }
                 state.idle += 1
@@ -57,7 +58,7 @@ final class LaneThreads: Sendable {
             }
             guard waits, !isWoken() else { continue }
             let ends = state.withLock { state in
-                // If none is idle, the signal for this one is on its way.
+                // If no thread counts as idle, run() is already signalling this one.
                 guard state.idle > 0 else { return false }
                 state.idle -= 1
                 state.count -= 1

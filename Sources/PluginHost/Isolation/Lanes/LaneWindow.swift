@@ -2,9 +2,10 @@ internal import CSandbox
 import Glibc
 @_spi(PluginHost) internal import PluginABI
 
-/// The memory that the host shares with one worker, and in which calls travel.
+/// The memory that the host shares with one worker and that carries the calls.
 ///
-/// **Threads.** Any. **Lifetime.** The memory is unmapped when the last reference is released: calls under way have one.
+/// **Threads.** Any. **Lifetime.** The memory is unmapped when the last reference is released; each call under way
+/// holds one.
 final class LaneWindow: @unchecked Sendable {
     // @unchecked because of the pointer: it never changes, and the C functions may be called on any thread.
     let pointer: OpaquePointer
@@ -24,7 +25,7 @@ final class LaneWindow: @unchecked Sendable {
     /// The worker's side.
     ///
     /// - Parameters:
-    ///   - descriptor: the window's, which the caller keeps and closes.
+    ///   - descriptor: the window's descriptor, which the caller keeps and closes.
     ///   - longest: the host's limit.
     /// - Throws: the system call that failed; `fstat` with EINVAL for a file of another size.
     init(descriptor: Int32, longest: Int) throws(WorkerFailure) {
@@ -40,23 +41,23 @@ final class LaneWindow: @unchecked Sendable {
     {
         if let pointer { return pointer }
         var failure = WorkerFailure(failure)
-        // It is needed to talk to any worker, confined or not.
+        // Every worker needs a window, confined or not.
         failure.layer = nil
         throw failure
     }
 
-    /// The descriptor for the worker, which belongs to the window; -1 in the worker.
+    /// The descriptor to pass to the worker, which belongs to the window; -1 in the worker.
     var descriptor: Int32 { phs_window_descriptor(pointer) }
 
-    /// A copy of the descriptor, which the worker gets.
+    /// A copy of the descriptor, to send to the worker.
     func duplicateDescriptor() throws(WorkerFailure) -> RemoteDescriptor {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         guard copy >= 0 else { throw WorkerFailure(step: "fcntl", errno: errno) }
         return RemoteDescriptor(adopting: copy)
     }
 
-    /// Ends all waiting on this side, now and later: in the host for answers, after the worker has ended; in the worker
-    /// for requests.
+    /// Ends all waiting on this side, now and later: in the host the waits for answers, after the worker has ended; in
+    /// the worker the waits for requests.
     func end() { phs_window_end(pointer) }
 
     var hasEnded: Bool { phs_window_has_ended(pointer) }

@@ -17,7 +17,7 @@ final class WorkerLanes: RemoteConnection {
     /// - Parameters:
     ///   - window: the host's memory.
     ///   - server: the objects of the plug-ins.
-    ///   - owner: the worker's program, which the caller keeps.
+    ///   - owner: the worker's program, which the caller keeps alive.
     init(window: LaneWindow, server: RemoteServer, owner: any LaneOwner) {
         self.window = window
         self.server = server
@@ -36,7 +36,7 @@ final class WorkerLanes: RemoteConnection {
         if lane < channels.count { _ = channels[Int(lane)].mail.put(descriptors, turn: turn) }
     }
 
-    /// Ends the threads when they have answered what they perform.
+    /// Ends each thread once it has answered the call that it performs.
     func end() {
         window.end()
         for channel in channels { channel.mail.end() }
@@ -44,16 +44,16 @@ final class WorkerLanes: RemoteConnection {
 
     /// Serves a lane on a thread of its own.
     ///
-    /// The host takes the lowest free lane. So the thread of a lane is started with the first request on the one before
-    /// it, ahead of the plug-in's code, which may use up what the process has.
+    /// The host takes the lowest free lane. So the first request on a lane starts the thread of the next lane. It does
+    /// so before the plug-in's code runs, because that code may use up the resources of the process.
     private func serve(_ channel: WorkerChannel) {
         let status = DetachedThread.start {
             do { try self.server.serve(channel, of: self) } catch {
-                // Otherwise the failure was reported where it was noticed.
+                // If the channel has failed, its failure was already reported.
                 if !channel.hasFailed { self.violated(.violation("Calls are no longer served: \(error)"), on: nil) }
             }
         }
-        // Otherwise the host would wait for an answer that nobody gives.
+        // Otherwise the host would wait for an answer that never comes.
         if status != 0 {
             violated(
                 RemoteFailure(
@@ -85,23 +85,23 @@ final class WorkerLanes: RemoteConnection {
     func violated(_ failure: RemoteFailure, on channel: (any RemoteChannel)?) { owner?.violated(failure, in: nil) }
 }
 
-/// What a worker does on a lane, in the word of the lane that is for reports.
+/// What a worker does on a lane. It is written to the lane's word for reports.
 enum LanePhase: UInt32 {
     case waiting = 0
     /// Code of a plug-in runs.
     case plugin
-    /// It waits for a callback.
+    /// The worker waits while the host performs a callback.
     case callback
 }
 
 /// The worker's side of one lane.
 private final class WorkerChannel: LaneChannel, @unchecked Sendable {
-    // @unchecked for the reason in LaneChannel.
+    // @unchecked for the reason stated in LaneChannel.
     /// Called once; set before the channel is used.
     var onFirstRequest: (() -> Void)?
     /// The requests of the host that have no answer yet.
     private var depth = 0
-    /// The turn that began the call, by which it is cancelled.
+    /// The turn that began the call. It identifies the call when the host cancels it.
     private var firstTurn: UInt32 = 0
 
     override var isCancelled: Bool { depth > 0 && phs_lane_is_cancelled(lane, firstTurn) }
@@ -112,7 +112,7 @@ private final class WorkerChannel: LaneChannel, @unchecked Sendable {
         if depth == 1 { firstTurn = number }
     }
 
-    // Before the host has the message, because it may look at once.
+    // Set before the host has the message, because the host may read the phase at once.
     override func willSend(_ head: RemoteHead) { if !head.isAnswer { set(.callback) } }
 
     override func didNotSend(_ head: RemoteHead) { set(.plugin) }

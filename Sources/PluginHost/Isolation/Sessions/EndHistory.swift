@@ -1,24 +1,24 @@
 import HostBasics
 
-/// When the worker processes of one plug-in ended by themselves, and what follows from it for the next one.
+/// When the worker processes of one plug-in ended by themselves, and what that means for the next start.
 ///
-/// All times are of the monotonic clock in nanoseconds: setting the system's clock changes nothing.
+/// All times are of the monotonic clock, in nanoseconds, so setting the system's clock has no effect.
 struct EndHistory: Sendable {
     /// What to do before another process is started.
     enum Decision: Equatable {
         case startNow
-        /// Wait so many nanoseconds.
+        /// Wait this many nanoseconds.
         case wait(UInt64)
-        /// Start none: so many ended.
+        /// Start none, because this many ended.
         case quarantine(Int)
     }
 
     private static let firstWait: UInt64 = 100_000_000
     private static let longestWait: UInt64 = 30_000_000_000
-    /// More ends are not counted.
+    /// The most ends that are kept. The oldest ones are dropped.
     private static let mostKept = 64
 
-    // A weak reference, because the next worker may be where one that is gone was: its address says nothing.
+    // A weak reference, because a new worker may have the address of one that no longer exists.
     private var ends: [(time: UInt64, worker: WeakReference<AnyObject>)] = []
 
     mutating func note(at time: UInt64, of worker: AnyObject? = nil) {
@@ -32,14 +32,14 @@ struct EndHistory: Sendable {
     /// - Parameters:
     ///   - now: the time.
     ///   - deaths: how many ends put the plug-in into quarantine.
-    ///   - time: in which they are counted.
-    ///   - jitter: from 0 to 1: several plug-ins that ended together should not start together.
+    ///   - time: the period in which they are counted.
+    ///   - jitter: from 0 to 1, so that several plug-ins that ended together do not start together.
     /// - Returns: what to do.
     func decision(at now: UInt64, deaths: Int, within time: Duration, jitter: Double) -> Decision {
         let recent = ends.map(\.time).filter { MonotonicTime.time($0, plus: time) > now }
         if recent.count >= max(1, deaths) { return .quarantine(recent.count) }
         guard recent.count > 1, let last = recent.last else { return .startNow }
-        // At once after the first end; then 100 ms, twice as long after each further end.
+        // No wait after the first end, 100 ms after the second, and twice as long after each further end.
         let wait = min(Self.longestWait, Self.firstWait << UInt64(min(recent.count - 2, 20)))
         let due = last + wait + UInt64(Double(wait) * jitter / 10)
         return due > now ? .wait(due - now) : .startNow

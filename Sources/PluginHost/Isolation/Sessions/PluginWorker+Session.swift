@@ -1,10 +1,10 @@
 @_spi(PluginHost) internal import PluginABI
 
-/// A worker as the loading of bundles uses it.
+/// The functions of a worker that the loading of bundles uses.
 extension PluginWorker: WorkerSession {
     var connection: any RemoteConnection { lanes }
 
-    /// Also while it ends: nothing new can begin.
+    /// True also while the worker is ending, because nothing new can begin then.
     var hasEnded: Bool { values.withLock { $0.end != nil || $0.cause != nil || $0.stopsBy != nil } }
 
     /// The bundle that has a number in the process.
@@ -18,7 +18,7 @@ extension PluginWorker: WorkerSession {
         guard let failure = error as? LaneFailure else { return error }
         switch failure {
         case .endedInCall, .timedOut: return self.error(for: bundle, during: phase)
-        // It did not perform this call: the error says what it did.
+        // The worker did not perform this call. The error states what it did.
         case .ended, .withdrawn: return self.error(for: bundle)
         case .noLane:
             return PluginError(

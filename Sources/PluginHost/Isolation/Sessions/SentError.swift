@@ -8,7 +8,7 @@ struct SentError: RemoteValue {
 
     private init(_ findings: [PluginFinding]) { self.findings = findings }
 
-    /// The error, which concerns the bundle that the host knows, whatever the worker states.
+    /// The error, with the host's own path of the bundle, whatever the worker states.
     func error(of bundle: PluginBundle) -> PluginError {
         PluginError(bundlePath: bundle.bundlePath, findings: findings)
     }

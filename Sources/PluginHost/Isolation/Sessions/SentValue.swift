@@ -2,7 +2,7 @@
 
 /// An argument or result of a C function on its way between two processes.
 ///
-/// An address means nothing in another process, so pointers do not cross.
+/// An address means nothing in another process, so pointers are refused.
 struct SentValue: RemoteValue {
     let value: ForeignValue
 
@@ -24,7 +24,7 @@ struct SentValue: RemoteValue {
         case .structure(let fields): try Self.write(9, fields.map(SentValue.init), &writer)
         case .callback(let callback):
             let remote = Callback { arguments in
-                // The closure of a callback that was released meanwhile does nothing, as in one process.
+                // The closure of a callback that was released meanwhile does nothing, as within one process.
                 SentValue(try callback.body?(arguments.map(\.value)) ?? .void)
             }
             try Self.write(10, remote, &writer)

@@ -1,6 +1,6 @@
 @_spi(PluginHost) internal import PluginABI
 
-/// Where the plug-ins of a worker process ask the host for services.
+/// The interface through which the plug-ins of a worker process request services of the host.
 protocol ServiceDesk: Sendable {
     /// Finds a service for a bundle.
     ///
@@ -8,19 +8,19 @@ protocol ServiceDesk: Sendable {
     ///   - bundle: the host's number for the bundle that asks.
     ///   - point: the extension point.
     ///   - version: its version.
-    ///   - released: the objects of the host that the process no longer uses.
-    /// - Returns: where it is.
-    /// - Throws: why the host cannot be asked.
+    ///   - released: the objects of the host that the worker process no longer uses.
+    /// - Returns: where the service is.
+    /// - Throws: why the host cannot be called.
     func find(_ bundle: UInt32, _ point: String, _ version: UInt32, released: [UInt32]) throws -> ServiceOffer
 }
 
 /// Where a service is, for a worker process.
 enum ServiceOffer: RemoteValue {
-    /// Nobody provides it.
+    /// No provider exists.
     case none
-    /// In the host: created with a number, and with these methods.
+    /// In the host: the number with which it is created, and the names of its methods.
     case inHost(UInt32, methods: [String])
-    /// In the same process: the provider of a name, of a bundle with a number.
+    /// In the same process: the number of the bundle, and the name of the provider.
     case here(UInt32, String)
     case failed(SentError)
 
@@ -52,7 +52,7 @@ enum ServiceOffer: RemoteValue {
     }
 }
 
-/// The desk as the worker has it.
+/// The worker's proxy of the desk.
 final class ServiceDeskProxy: ServiceDesk {
     private let remote: RemoteObject
 
@@ -66,6 +66,6 @@ final class ServiceDeskProxy: ServiceDesk {
         proxy: { ServiceDeskProxy($0) },
         methods: [RemoteMethod("find(_:_:_:released:)") { try $0.find($1, $2, $3, released: $4) }])
 
-    /// The number of the desk among what the host creates for a worker.
+    /// The number of the desk among the objects that the host creates for a worker.
     static let number: UInt32 = 0
 }

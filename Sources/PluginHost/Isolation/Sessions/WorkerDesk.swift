@@ -1,9 +1,9 @@
 @_spi(PluginHost) internal import PluginABI
 
-/// What a host demands of a worker process besides the plug-ins' own objects.
+/// The functions that a host calls in a worker process, in addition to the plug-ins' own objects.
 ///
-/// These are calls as those of an interface, so that a plug-in may request services of the host while it is activated, and
-/// a function may call the host's closures.
+/// They are called like those of a remote interface. So a plug-in can request services of the host during its
+/// activation, and a function can call the host's closures.
 protocol WorkerDesk: Sendable {
     /// Activates a bundle whose entry was called.
     ///
@@ -18,7 +18,7 @@ protocol WorkerDesk: Sendable {
     ///   - point: its extension point; empty for none.
     ///   - isFactory: whether it is a C factory.
     /// - Returns: the reason why it failed, or nil.
-    /// - Throws: the reason why the process cannot be asked.
+    /// - Throws: the reason why the process cannot be called.
     func makeObject(_ bundle: UInt32, _ name: String, _ point: String, _ isFactory: Bool) throws -> SentError?
 
     /// Calls a C function of a bundle.
@@ -50,7 +50,7 @@ enum FunctionOutcome: RemoteValue {
     }
 }
 
-/// The desk as the host has it.
+/// The host's proxy of the desk.
 final class WorkerDeskProxy: WorkerDesk {
     private let remote: RemoteObject
 
@@ -80,7 +80,7 @@ final class WorkerDeskProxy: WorkerDesk {
 
     /// The desk at the other end of a connection.
     ///
-    /// Both ends are the same library, which was compared before, so they have the same methods.
+    /// Both ends have the same methods, because they are the same library, as was checked before.
     static func desk(over connection: any RemoteConnection) throws -> any WorkerDesk {
         try interface.make(number, methods: interface.methodNames, over: connection)
     }

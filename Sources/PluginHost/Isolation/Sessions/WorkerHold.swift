@@ -2,13 +2,14 @@ import BundleReading
 internal import CPluginSupport.Shims
 import HostBasics
 
-/// Keeps a worker process from being ended for lack of use: a call that is about to be made has one, and each object.
+/// Keeps a worker process from being ended as unused. Each object has a hold, and so has each call that is about to be
+/// made.
 final class WorkerHold: Sendable {
     private let session: any WorkerSession
 
     private init(_ session: any WorkerSession) { self.session = session }
 
-    /// Nil if the process ends or has ended.
+    /// Nil if the process is ending or has ended.
     static func on(_ session: any WorkerSession) -> WorkerHold? { session.hold() ? WorkerHold(session) : nil }
 
     deinit { session.letGo() }
@@ -26,9 +27,9 @@ extension PluginWorker {
 
     func letGo() { values.withLock { $0.holds -= 1 } }
 
-    /// Ends the process if nobody has used it for ``Placement/idleTime``. [the monitor's thread]
+    /// Ends the process if it has not been used for ``Placement/idleTime``. [the monitor's thread]
     ///
-    /// One without a bundle is a spare: it waits for its first use.
+    /// A process without a bundle is a spare, and keeps waiting for its first use.
     func endIfUnused(at now: UInt64) {
         guard let time = start.placement.idleTime else { return }
         let ends = values.withLock { values in
@@ -39,7 +40,7 @@ extension PluginWorker {
             let since = values.unusedSince ?? now
             values.unusedSince = since
             guard now >= MonotonicTime.time(since, plus: time) else { return false }
-            // Under the lock, so that nobody can begin to use it.
+            // Under the lock, so that no new use can begin.
             values.stopsBy = MonotonicTime.time(now, plus: Self.unloadTime)
             return true
         }

@@ -2,9 +2,9 @@ import HostBasics
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// What stands behind the lanes in the host: passes everything on to the worker.
+/// The owner of the host's lanes. It passes everything on to the worker.
 ///
-/// An object of its own, because lanes exist before their worker does.
+/// A separate object, because lanes exist before their worker does.
 final class WorkerLink: LaneOwner {
     private let reference = Lock(WeakReference<PluginWorker>(nil))
     /// Whether a lane waits for descriptors.
@@ -51,7 +51,7 @@ final class WorkerLink: LaneOwner {
         return true
     }
 
-    /// Whether a lane has begun to wait for descriptors since the last question. [the monitor's thread]
+    /// Whether a lane has begun to wait for descriptors since the last call. [the monitor's thread]
     func takeAwaits() -> Bool {
         awaits.load(ordering: .relaxed) && awaits.exchange(false, ordering: .acquiring)
     }

@@ -1,7 +1,7 @@
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
-/// The objects of this process that one worker may use: services, which belong to a later folder.
+/// The objects of this process that one worker may use: services, whose code is in a later folder.
 final class WorkerServices: Sendable {
     typealias Source = @Sendable (_ number: UInt32, _ server: RemoteServer) throws -> RemoteServant
 
@@ -25,6 +25,6 @@ final class WorkerServices: Sendable {
         state.server.withLock { $0 = WeakReference(server) }
     }
 
-    /// Says where the objects come from; the first who says it decides.
+    /// Sets the source of the objects. Only the first call has an effect.
     func provide(_ source: @escaping Source) { state.source.withLock { $0 = $0 ?? Deferred(source) } }
 }

@@ -1,6 +1,6 @@
 @_spi(PluginHost) internal import PluginABI
 
-/// A worker process as the loading of one bundle uses it.
+/// The functions of a worker process that the loading of one bundle uses.
 ///
 /// A protocol, so that the loading can be tested without processes.
 protocol WorkerSession: AnyObject, Sendable {
@@ -12,29 +12,29 @@ protocol WorkerSession: AnyObject, Sendable {
     /// Opens the code of a bundle in the process, and calls its entry; nothing is activated yet.
     ///
     /// - Returns: the number of the bundle in the process, and what it registered.
-    /// - Throws: the errors of a load in the process; why the process ended.
+    /// - Throws: the errors of a load in the process, or why the process ended.
     func load(_ bundle: PluginBundle) throws(PluginError) -> (number: UInt32, report: LoadedReport)
 
-    /// Nobody uses the code of a bundle and its objects any more: the process may end. [any thread]
+    /// Notes that the code of a bundle and its objects are no longer used, so that the process may end. [any thread]
     func leave(_ bundle: PluginBundle)
 
-    /// Keeps the process from being ended for lack of use: see ``WorkerHold``. [any thread]
+    /// Keeps the process from being ended as unused: see ``WorkerHold``. [any thread]
     ///
-    /// - Returns: false if it ends or has ended; then nothing is to be let go.
+    /// - Returns: false if the process is ending or has ended; then do not call ``letGo()``.
     func hold() -> Bool
 
     /// Ends what ``hold()`` began. [any thread]
     func letGo()
 
-    /// Lets the plug-in of a bundle withdraw what it offers; ends the process if that takes too long.
+    /// Lets the plug-in of a bundle withdraw its registrations. Ends the process if that takes too long.
     ///
-    /// `number`: of ``load(_:)``. Throws the error that explains the end of the process.
+    /// `number`: the number from ``load(_:)``. Throws the error that explains the end of the process.
     func unload(_ bundle: PluginBundle, number: UInt32) throws(PluginError)
 
-    /// Ends the process if a function that calls it takes longer than the start of a process may take.
+    /// Runs a function that calls the process. Ends the process if that takes longer than its start may take.
     func limitingTime<Result>(_ body: () throws -> Result) throws -> Result
 
-    /// Names the C function that runs while another function calls it, for the case that the process ends.
+    /// Runs a function that calls a C function, and keeps the name of the C function for the error if the process ends.
     ///
     /// `bundle`: the number of the bundle in the process.
     func calling<Result>(_ function: String, of bundle: UInt32, _ body: () throws -> Result) throws -> Result
@@ -46,18 +46,18 @@ protocol WorkerSession: AnyObject, Sendable {
 
     /// Whether the process has ended because its code crashed in the only call that it performed.
     ///
-    /// Of several calls nobody knows which one it was. Nor is it the code of a call if the time of its caller was over, a
-    /// limit was exceeded, or somebody else killed the process.
+    /// False if the process performed several calls, because any of them may have crashed. False also if the time of a
+    /// caller was over, a limit was exceeded, or somebody else killed the process, because no code of a call crashed.
     var hasCrashedInItsOnlyCall: Bool { get }
 
-    /// A caller knows that the process ended while its code performed the caller's call.
+    /// Notes that a caller knows that the process ended while its code performed the caller's call.
     ///
     /// - Parameters:
     ///   - bundle: whose code was called.
     ///   - isPoison: whether the same call had ended a process before; then both ends count as one.
     func callerKnows(_ bundle: PluginBundle, isPoison: Bool)
 
-    /// The error of a caller for one that ended a call.
+    /// Translates the error that ended a call into the error for its caller.
     ///
     /// - Parameters:
     ///   - error: the error.

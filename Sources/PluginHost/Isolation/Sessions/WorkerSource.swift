@@ -6,7 +6,7 @@ protocol WorkerSource: AnyObject, Sendable {
     func session(for bundle: PluginBundle) throws(PluginError) -> any WorkerSession
 }
 
-/// Where the processes of single bundles come from, if not from the system: for tests.
+/// Sources that replace the system's processes for single bundles, in tests.
 enum WorkerSources {
     private static let sources = Lock<[String: any WorkerSource]>([:])
 

@@ -1,10 +1,11 @@
 import Dispatch
 import HostBasics
 
-/// Workers that were started ahead, without a plug-in, so that the next one need not be waited for.
+/// Workers that were started in advance, without a plug-in, so that the next plug-in need not wait for a start.
 ///
-/// A worker's rights are fixed when it starts. So a spare serves only a plug-in with the same rights; if it is sandboxed,
-/// only the bundle for which it was started, whose directory it may read: for example after a crash.
+/// A worker's rights are fixed when it starts. So a spare serves only a plug-in with the same rights. A sandboxed spare
+/// serves only the bundle for which it was started, because it may read only that directory. It is used after a crash,
+/// for example.
 final class WorkerSpares: Sendable {
     static let shared = WorkerSpares()
 
@@ -19,7 +20,7 @@ final class WorkerSpares: Sendable {
         }
     }
 
-    /// The oldest first.
+    /// The spares, the oldest first.
     private let spares = Lock<[(key: Key, worker: PluginWorker)]>([])
 
     var workers: [PluginWorker] { spares.withLock { $0.map(\.worker) } }
@@ -43,10 +44,10 @@ final class WorkerSpares: Sendable {
         }
     }
 
-    /// Starts what is missing on another thread, and ends those that are too many.
+    /// Starts missing spares on another thread, and ends surplus ones.
     private func refill(_ key: Key, _ placement: Placement, _ bundle: PluginBundle) {
         DispatchQueue.global().async { [self] in
-            // Only one of those that serve a single bundle, which uses one at a time.
+            // Only one spare for a single bundle, which uses one worker at a time.
             for _ in 0..<(key.bundlePath == nil ? placement.spares : 1) {
                 let isMissing = spares.withLock { spares in
                     spares.count { $0.key == key } < placement.spares

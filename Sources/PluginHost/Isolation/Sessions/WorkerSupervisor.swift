@@ -2,15 +2,16 @@ import Glibc
 import HostBasics
 internal import PluginABI
 
-/// Which worker runs which bundle, and when another one may be started.
+/// Decides which worker runs which bundle, and when another worker may be started.
 ///
-/// A worker runs as long as somebody uses it. One that ended is replaced at the next request: at once the first time, then
-/// after a time that doubles with each end, so that a plug-in which always crashes does not occupy the machine. After
-/// ``IsolationPolicy/deaths`` ends the plug-in is in quarantine.
+/// A worker runs as long as it is in use. The next request replaces a worker that has ended: at once the first time,
+/// then after a delay that doubles with each end, so that a plug-in that always crashes does not keep the machine busy.
+/// After ``IsolationPolicy/deaths`` ends the plug-in is in quarantine.
 final class WorkerSupervisor: WorkerSource {
     static let shared = WorkerSupervisor()
 
-    /// What two bundles must have in common to share a worker: nothing runs with more rights than were decided for it.
+    /// What two bundles must have in common to share a worker, so that no bundle runs with more rights than were
+    /// decided for it.
     private struct Group: Hashable {
         let name: String
         /// The folder of the bundles: a confined worker reads only the bundles in it.
@@ -20,10 +21,11 @@ final class WorkerSupervisor: WorkerSource {
 
     /// The ends of the workers of one bundle.
     private struct Ends {
-        /// The files of the bundle that ended them; nil if it was gone already.
+        /// The files of the bundle that ended them; nil if the bundle was already released.
         let files: [FileIdentity?]?
         var history = EndHistory()
-        /// Whether they put the bundle into the application's quarantine, which then decides how long it stays there.
+        /// Whether the ends put the bundle into the application's quarantine, which then decides how long it stays
+        /// there.
         var isInQuarantine = false
     }
 
@@ -40,7 +42,8 @@ final class WorkerSupervisor: WorkerSource {
 
     /// - Parameters:
     ///   - now: the monotonic clock, or that of a test.
-    ///   - count: counts an end over all processes of the application, and returns whether the bundle is in quarantine now.
+    ///   - count: counts an end across all processes of the application, and returns whether the bundle is now in
+    ///     quarantine.
     init(
         now: @escaping @Sendable () -> UInt64 = { MonotonicTime.now },
         count: @escaping @Sendable (WorkerEnd, PluginBundle, PluginWorker) -> Bool = {
@@ -65,12 +68,13 @@ final class WorkerSupervisor: WorkerSource {
             Group(name: $0, folder: Path.parent(bundle.bundlePath), rights: placement.rights)
         }
         PluginWorker.waitForCounts(of: bundle.bundlePath)
-        // Also for a worker of its group: it would end the others again.
+        // Also before it uses a worker of its group: otherwise its code could end that worker, with the other bundles,
+        // again.
         try waitAfterEnds(of: bundle, placement)
         if let group, let worker = member(of: group) { return worker }
         let worker = try WorkerSpares.shared.worker(for: placement, bundle)
         return state.withLock { state in
-            // Another bundle of the group may have been faster: then two workers serve it.
+            // Another bundle of the group may have been faster: then two workers serve the group.
             if let group, state.groups[group].map(\.hasEnded) ?? true { state.groups[group] = worker }
             state.uses[ObjectIdentifier(worker), default: 0] += 1
             return worker
@@ -85,7 +89,7 @@ final class WorkerSupervisor: WorkerSource {
         }
     }
 
-    /// A bundle no longer uses a worker, which ends if nobody else does.
+    /// Notes that a bundle no longer uses a worker. The worker ends if no other bundle uses it.
     func leave(_ worker: PluginWorker) {
         let isUnused = state.withLock { state in
             let key = ObjectIdentifier(worker)
@@ -101,12 +105,14 @@ final class WorkerSupervisor: WorkerSource {
 
     // MARK: Ends
 
-    /// A longer wait is refused: who asks for an object should not wait so long.
+    /// The longest wait, in nanoseconds. A longer one is refused, so that the caller who wants an object is not held
+    /// up.
     private static let longestWait: UInt64 = 1_000_000_000
 
-    /// A bundle's code ended its worker: from now on, the next one has to wait.
+    /// Notes that a bundle's code ended its worker, so that the next worker may have to wait.
     ///
-    /// - Returns: what else follows from the end; it starts threads and reports, so do it when the callers know.
+    /// - Returns: a function for the other consequences of the end. It starts threads and reports, so call it once the
+    ///   callers have their errors.
     func note(_ end: WorkerEnd, of bundlePath: String, _ bundle: PluginBundle?, in worker: PluginWorker) -> () -> Void {
         let placement = worker.start.placement
         let now = now()
@@ -133,18 +139,19 @@ final class WorkerSupervisor: WorkerSource {
         }
     }
 
-    /// Does not count the end of a worker against a bundle: the call that ended it has ended another one before.
+    /// No longer counts the end of a worker against a bundle, because the call that ended it had ended another worker
+    /// before.
     func forgive(_ worker: PluginWorker, _ bundlePath: String) {
         state.withLock { $0.ends[bundlePath]?.history.forget(worker) }
     }
 
-    /// Counts an end against a bundle, over all processes of the application: see ``Strikes``.
+    /// Counts an end against a bundle, across all processes of the application: see ``Strikes``.
     ///
-    /// The log says if the bundle is in quarantine from now on.
+    /// If this puts the bundle into quarantine, the log says so.
     ///
-    /// - Returns: whether it is.
+    /// - Returns: whether it does.
     ///
-    /// **Cost.** Reads and writes files: let nobody wait for it.
+    /// **Cost.** Reads and writes files, so no caller should wait for it.
     private static func count(_ end: WorkerEnd, _ bundle: PluginBundle, _ worker: PluginWorker) -> Bool {
         let placement = worker.start.placement
         guard
@@ -156,7 +163,7 @@ final class WorkerSupervisor: WorkerSource {
         return true
     }
 
-    /// What shows that a bundle was changed, so that its ends no longer count.
+    /// The files whose change shows that a bundle was changed, so that its earlier ends no longer count.
     private static func files(of bundle: PluginBundle) -> [FileIdentity?] {
         [bundle.manifestPath, bundle.executablePath].map { $0.flatMap { FileIdentity(path: $0) } }
     }
@@ -168,7 +175,8 @@ final class WorkerSupervisor: WorkerSource {
 
     /// Waits until another worker may be started for a bundle.
     ///
-    /// - Throws: ``PluginError`` of code `quarantined`, or `workerUnavailable` if that takes long.
+    /// - Throws: ``PluginError`` of code `quarantined`, or `workerUnavailable` if the wait is longer than
+    ///   ``longestWait``.
     private func waitAfterEnds(of bundle: PluginBundle, _ placement: Placement) throws(PluginError) {
         guard let ends = state.withLock({ $0.ends[bundle.bundlePath] }) else { return }
         if let known = ends.files, known != Self.files(of: bundle) { return forgetEnds(of: bundle.bundlePath) }
@@ -185,7 +193,7 @@ final class WorkerSupervisor: WorkerSource {
                 remedy: "Try again later, and report the ends of the processes to the author of the plug-in.")
             finding.refusal = EAGAIN
             throw PluginError(bundlePath: bundle.bundlePath, finding)
-        // The application's quarantine was asked before: somebody took the bundle out of it.
+        // The application's quarantine was checked before, and no longer has the bundle: somebody took it out.
         case .quarantine where ends.isInQuarantine: forgetEnds(of: bundle.bundlePath)
         case .quarantine(let count):
             throw PluginError(
@@ -210,7 +218,7 @@ extension Placement {
         let program: WorkerProgram
         let runtime: WorkerRuntime?
         let directories: [String: String]
-        /// Of one plug-in: others must not reach it.
+        /// Belongs to one plug-in; others must not reach it.
         let stateDirectory: StateDirectory?
         let user: String?
         let times: [Duration?]

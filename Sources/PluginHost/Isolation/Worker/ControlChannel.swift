@@ -5,8 +5,8 @@ import HostBasics
 
 /// The rules for a packet of the control socket.
 ///
-/// A message that does not fit into one packet comes in several, one directly after the other: all but the last one are
-/// full and marked with ``continues``. Its descriptors come with the first.
+/// A message that does not fit into one packet comes in several consecutive packets. All but the last one are full and
+/// marked with ``continues``. The descriptors come with the first packet.
 enum ControlPacket {
     /// The most bytes of a message in one packet.
     static let longest = Int(PHS_CONTROL_BODY_SIZE)
@@ -21,7 +21,7 @@ enum ControlPacket {
 enum ControlFault: Error {
     /// The other side sent something that it must not send; the text completes “the worker violated the protocol: …”.
     case violation(String)
-    /// This process has no free descriptor for those that came with a message.
+    /// This process has no room for the descriptors that came with a message.
     case descriptorsExhausted
     /// The system refused to read from the socket.
     case system(CInt)
@@ -40,7 +40,7 @@ final class ControlSender: Sendable {
 
     private struct State {
         var control: phs_control
-        /// What the socket had no room for, in order.
+        /// The packets for which the socket had no room, in order.
         var waiting: [Packet] = []
         var hasEnded = false
     }
@@ -56,12 +56,12 @@ final class ControlSender: Sendable {
 
     /// Sends a message, or keeps it until there is room for it.
     ///
-    /// Why it does not wait: objects are released on any thread of the application, and a worker that does not read must
-    /// not stop that thread.
+    /// Why it does not wait: objects are released on any thread of the application, and a worker that does not read
+    /// must not block that thread.
     ///
     /// - Parameters:
     ///   - message: the message.
-    ///   - descriptors: are sent with it; they are kept until then.
+    ///   - descriptors: the descriptors to send with it, which are kept open until then.
     /// - Returns: whether everything was sent; if not, call ``flush(until:)`` when the socket has room.
     /// - Throws: ``RemoteFailure`` of code `messageTooLarge`.
     @discardableResult
@@ -87,7 +87,7 @@ final class ControlSender: Sendable {
 
     /// Sends what is waiting.
     ///
-    /// - Parameter deadline: a time of the monotonic clock, 0 for none; until then it waits for room.
+    /// - Parameter deadline: until when to wait for room, as a time of the monotonic clock; 0 for no limit.
     /// - Returns: whether everything was sent, or the other side has ended.
     @discardableResult
     func flush(until deadline: UInt64 = ControlPacket.atOnce) -> Bool {
@@ -114,7 +114,7 @@ final class ControlSender: Sendable {
             // The system has no memory for the packet, or too many descriptors are in flight.
             if error == ETIMEDOUT || error == ENOBUFS || error == ENOMEM || error == ETOOMANYREFS { return false }
             if error != 0 {
-                // The reader of this side learns the end too, and reports it.
+                // The receiver on this side notices the end, too, and reports it.
                 state.hasEnded = true
                 sent = state.waiting.count
                 return true
@@ -141,7 +141,7 @@ final class ControlReceiver {
     private let sender: ControlMessage.Kind.Sender
     private var control: phs_control
     private let memory = UnsafeMutableRawPointer.allocate(byteCount: ControlPacket.longest, alignment: 1)
-    /// The beginning of a message that is not complete.
+    /// The beginning of an incomplete message.
     private var begun: (kind: ControlMessage.Kind, bytes: [UInt8], descriptors: [RemoteDescriptor])?
 
     /// - Parameters:
@@ -158,7 +158,7 @@ final class ControlReceiver {
     /// Waits for the next message.
     ///
     /// - Parameter deadline: a time of the monotonic clock; 0 for none.
-    /// - Returns: a message, or that there is none.
+    /// - Returns: a message, or why there is none.
     /// - Throws: ``ControlFault``; nothing can be received after it.
     func next(until deadline: UInt64) throws(ControlFault) -> Received {
         while true {
@@ -174,14 +174,14 @@ final class ControlReceiver {
 
     private typealias Whole = (ControlMessage.Kind, [UInt8], [RemoteDescriptor])
 
-    /// The bytes of the next message; nil if none arrived in time, and nil inside if the other side has ended.
+    /// The bytes of the next message; nil if none arrived in time, and an inner nil if the other side has ended.
     private func packet(until deadline: UInt64) throws(ControlFault) -> Whole?? {
         while true {
             var head = phs_control_head()
             var length = 0
             var count = 0
             var failure = phs_failure()
-            // One more than allowed, so that a surplus is recognised by kind.
+            // Room for all that a packet can carry, so that a violation can name the kind of the message.
             var numbers = [CInt](repeating: -1, count: ControlPacket.mostDescriptors)
             let error = phs_control_receive(
                 &control, &head, memory, &length, &numbers, numbers.count, &count, deadline, &failure)
@@ -218,7 +218,7 @@ final class ControlReceiver {
             throw .violation("a message of kind \(kind) has unknown flags (\(head.flags))")
         }
         let isLast = head.flags == 0
-        // A signal handler sends it in one packet, whatever another thread is sending.
+        // A signal handler sends this in one packet, even between the packets of another message.
         if kind == .crashed, isLast, descriptors.isEmpty { return (kind, [UInt8](bytes), []) }
         guard isLast || bytes.count == ControlPacket.longest else {
             throw .violation("a part of a message of kind \(kind) is shorter than a packet")

@@ -1,18 +1,18 @@
 import BundleReading
 @_spi(PluginHost) internal import PluginABI
 
-/// The first message to a worker: what it has to know before it runs code of a plug-in.
+/// The first message to a worker: what it needs before it runs code of a plug-in.
 struct WorkerHello: Sendable, Hashable {
     /// The version of the protocol; the two sides must have the same.
     ///
     /// Raise it with each change of a message or of the window's layout.
     static let currentVersion: UInt32 = 3
 
-    // The first two are the first two in every version, so that each side recognises another version.
+    // These two come first in every version, so that each side recognises another version.
     var version = WorkerHello.currentVersion
     /// Which build of the library the host has.
     var fingerprint: String
-    /// The name and version that plug-ins see of the application.
+    /// The application's name and version, as plug-ins see them.
     var hostName = ""
     var hostVersion = ""
     var capabilities: [String] = []
@@ -21,7 +21,7 @@ struct WorkerHello: Sendable, Hashable {
     var device: String?
     var scale = 1
     var requiresDeclaredRegistrations = false
-    /// The main bundle of the application, which is also that of the worker; nil in tests of messages only.
+    /// The main bundle of the application, which is also the worker's; nil only in tests of messages.
     var application: ApplicationBundle?
     /// The system calls that the worker's filter allows; nil if the worker is isolated and not sandboxed.
     var filter: WorkerFilter?
@@ -31,7 +31,7 @@ struct WorkerHello: Sendable, Hashable {
     var waitsForDebugger = false
 }
 
-/// What the filter of system calls allows beside the calls that every worker may make.
+/// What the filter of system calls allows in addition to the calls that every worker may make.
 struct WorkerFilter: Sendable, Hashable {
     var anyNetwork = false
     var connects = false
@@ -95,7 +95,7 @@ struct LoadedReport: Sendable, Hashable {
     var functions: [ReportedFunction] = []
     /// The names of the classes that were registered.
     var classes: [String] = []
-    /// The names of all classes of the image, in the order of the file.
+    /// The names of all classes of the library, in the order of the file.
     var classNames: [String] = []
     /// The functions of `PHFunctions` that the executable exports, and that were not registered.
     var exports: [String] = []
@@ -295,7 +295,7 @@ extension LoadedReport.ReportedFunction: RemoteValue {
 }
 
 extension RemoteReader {
-    /// Passes over what another version has written.
+    /// Skips the rest of a message that another version has written.
     fileprivate mutating func skipRest() throws {
         let rest = UnsafeMutableRawBufferPointer.allocate(byteCount: bytesLeft, alignment: 1)
         defer { rest.deallocate() }
@@ -321,7 +321,7 @@ struct SentFinding: RemoteValue {
         try writer.write(finding.refusal)
     }
 
-    /// What only the host knows about a worker; no message may claim it.
+    /// The codes of what only the host can know about a worker. No message may have them.
     private static let codesOfHost: Set<PluginError.Code> = [
         .workerEnded, .callTimedOut, .executionConflict, .quarantined,
     ]

@@ -3,10 +3,11 @@ import Glibc
 import HostBasics
 import PluginABI
 
-/// A control group (cgroup, version 2) for one worker and what it starts: the kernel itself bounds their memory.
+/// A control group (cgroup, version 2) for one worker and the processes that it starts. The kernel itself limits their
+/// memory.
 ///
-/// It bounds what the host's measurements may miss, and replaces none of them: without a group, all that holds without
-/// one still holds.
+/// It limits what the host's measurements may miss, and replaces none of them: all other limits apply with and without
+/// a group.
 struct ControlGroup: Sendable {
     /// The directory of the group.
     let path: String
@@ -25,12 +26,12 @@ struct ControlGroup: Sendable {
             throw failure
         }
         do throws(WorkerFailure) {
-            // The kernel counts more than the host does: tables of pages, what sockets hold, and cached files.
+            // The kernel counts more than the host does: page tables, socket buffers and cached files.
             let (most, overflow) = memory.addingReportingOverflow(memory / 8)
             try Self.write(overflow ? "max" : "\(most)", to: Path.join(path, "memory.max"))
-            // Otherwise the limit could be exceeded by all that fits into the swap.
+            // Otherwise the group could exceed the limit by using swap space.
             try Self.write("0", to: Path.join(path, "memory.swap.max"), ifPresent: true)
-            // What the worker has started does not outlive it.
+            // If memory runs out, the kernel ends the worker together with what it has started.
             try Self.write("1", to: Path.join(path, "memory.oom.group"), ifPresent: true)
         } catch {
             remove()
@@ -46,11 +47,13 @@ struct ControlGroup: Sendable {
                 line.hasPrefix("\(name) ") ? Int(line.dropFirst(name.utf8.count + 1)) : nil
             } ?? 0
         }
-        // Not “oom_kill” alone: that also counts an end because the whole machine, or a group above, had no memory left.
+        // “oom_kill” alone is not enough: it also counts an end because the whole machine, or a group above, had no
+        // memory left.
         return count("oom") > 0 && count("oom_kill") > 0
     }
 
-    /// The group of a worker that is about to be started; nil if none was delegated, or if it cannot be used, which is reported.
+    /// Makes the group of a worker that is about to be started. Nil if no group was delegated, or if the group cannot
+    /// be used, which is reported.
     static func make(for start: WorkerStart) -> ControlGroup? {
         do throws(WorkerFailure) {
             return try start.groups.makeGroup(memory: start.mostMemory)
@@ -60,7 +63,8 @@ struct ControlGroup: Sendable {
         }
     }
 
-    /// This group if a worker has joined it, as the error number of its start says; otherwise nil, which is reported.
+    /// This group if the error number of a worker's start shows that the worker joined it. Otherwise nil, and the
+    /// failure is reported.
     func joined(_ error: CInt, by bundleIdentifier: String) -> ControlGroup? {
         if error == 0 { return self }
         Self.report(WorkerFailure(step: "join", errno: error, path: processes), bundleIdentifier)
@@ -70,7 +74,7 @@ struct ControlGroup: Sendable {
 
     private static let reported = Lock<Set<String>>([])
 
-    /// Each reason once: it usually applies to all workers.
+    /// Reports each reason once, because it usually applies to all workers.
     private static func report(_ failure: WorkerFailure, _ bundleIdentifier: String) {
         let reason = "\(failure.step) \(quoted(failure.path ?? "")): \(describe(errno: failure.errno))"
         guard reported.withLock({ $0.insert("\(failure.step) \(failure.errno)").inserted }) else { return }
@@ -82,50 +86,51 @@ struct ControlGroup: Sendable {
             """, .notice, of: bundleIdentifier)
     }
 
-    /// Removes the group, whose processes have ended.
+    /// Removes the group, after its processes have ended.
     ///
-    /// If one has not, a later start of a worker removes the group.
+    /// If one of them has not, a later start of a worker removes the group.
     func remove() {
         _ = system.removeDirectory(path)
         ControlGroupSystem.used.withLock { _ = $0.remove(path) }
     }
 
-    /// `ifPresent`: a file that the kernel does not have is no failure.
+    /// `ifPresent`: it is not a failure if the kernel does not have the file.
     fileprivate static func write(_ text: String, to path: String, ifPresent: Bool = false) throws(WorkerFailure) {
         let file = open(path, O_WRONLY | O_CLOEXEC)
         if file < 0, ifPresent, errno == ENOENT { return }
         guard file >= 0 else { throw WorkerFailure(step: "open", errno: errno, path: path) }
         defer { close(file) }
-        // At once, because the kernel takes each write as a whole value.
+        // In one call, because the kernel takes each write as a whole value.
         guard Glibc.write(file, text, text.utf8.count) == text.utf8.count else {
             throw WorkerFailure(step: "write", errno: errno, path: path)
         }
     }
 }
 
-/// The file system of control groups, and the place of this process in it; a test puts directories in their places.
+/// The file system of control groups, and the place of this process in it; a test uses directories instead.
 struct ControlGroupSystem: Sendable {
     /// Where the file system is mounted.
     var root = "/sys/fs/cgroup"
     /// The file that states the groups of this process.
     var membership = "/proc/self/cgroup"
-    /// As mkdir(), which makes a group with all its files.
+    /// Like mkdir(), which makes a group with all its files.
     var makeDirectory: @Sendable (String) -> CInt = { mkdir($0, 0o755) }
-    /// As rmdir(), which removes a group with all its files.
+    /// Like rmdir(), which removes a group with all its files.
     var removeDirectory: @Sendable (String) -> CInt = { rmdir($0) }
 
-    /// The groups of workers of this process, which must not be taken for left-overs.
+    /// The groups of workers of this process, which must not be mistaken for left-overs.
     fileprivate static let used = Lock<Set<String>>([])
     private static let count = Lock(0)
     private static let prefix = "pluginhost-"
 
-    /// Makes a group for a worker, and removes those that applications left behind which have ended.
+    /// Makes a group for a worker, and removes the groups that ended applications have left behind.
     ///
     /// - Parameter memory: the bytes that the worker may have, by the host's measurements.
     /// - Returns: nil if no group was delegated to this process.
-    /// - Throws: ``WorkerFailure`` with the path, if one was delegated and cannot be used.
+    /// - Throws: ``WorkerFailure`` with the path, if a group was delegated but cannot be used.
     ///
-    /// **Threads.** Any. **Cost.** Reads one file where none is delegated; otherwise writes some files that are in memory.
+    /// **Threads.** Any. **Cost.** Reads one file if no group is delegated; otherwise writes some files that are in
+    /// memory.
     func makeGroup(memory: Int) throws(WorkerFailure) -> ControlGroup? {
         guard let parent = delegated else { return nil }
         removeLeftovers(in: parent)
@@ -141,10 +146,10 @@ struct ControlGroupSystem: Sendable {
         return try ControlGroup(Path.join(parent, "\(Self.prefix)\(getpid())-\(number)"), memory: memory, self)
     }
 
-    /// The group above that of this process, if somebody gave it to this process to make groups in it; nil otherwise.
+    /// The group above this process's own, if it was delegated to this process to make groups in it; nil otherwise.
     ///
-    /// Not the group of the process itself: a group with processes has no other groups with limits. And none further up:
-    /// somebody else manages those.
+    /// Not the process's own group: a group that has processes cannot have groups with limits in it. And no group
+    /// further up, because other software manages those.
     private var delegated: String? {
         let lines = (ProcessLook.text(of: membership) ?? "").split(separator: "\n")
         guard let own = lines.firstNonNil({ $0.hasPrefix("0::/") ? String($0.dropFirst(3)) : nil }),
@@ -158,14 +163,14 @@ struct ControlGroupSystem: Sendable {
         return Self.isMarked(directory) || Self.isUnit(parent) && !Self.isUnit(own) ? directory : nil
     }
 
-    /// Whether systemd, or whoever else prepared the group, marked it as delegated.
+    /// Whether systemd, or other software that prepared the group, marked it as delegated.
     private static func isMarked(_ directory: String) -> Bool {
         phs_has_attribute(directory, "trusted.delegate", "1") || phs_has_attribute(directory, "user.delegate", "1")
     }
 
     /// Whether systemd made the group for a service or a scope.
     ///
-    /// Its processes are in groups below it only if it was delegated.
+    /// The processes of such a group are in groups below it only if it was delegated.
     private static func isUnit(_ group: String) -> Bool {
         [".service", ".scope"].contains { group.hasSuffix($0) }
     }
@@ -178,7 +183,7 @@ struct ControlGroupSystem: Sendable {
             let isLeft =
                 process == getpid()
                 ? !Self.used.withLock { $0.contains(path) } : kill(process, 0) != 0 && errno == ESRCH
-            // It fails while a process is in it.
+            // This fails while the group has a process.
             if isLeft { _ = removeDirectory(path) }
         }
     }

@@ -3,8 +3,8 @@ import HostBasics
 
 /// A message on the control socket between a host and a worker.
 ///
-/// A worker is not trusted: the host checks the size of a message before it reads it, and reads it within its bytes.
-/// Everything that does not have the required form is a ``ControlFault``, and the host ends the worker.
+/// A worker is not trusted. The host checks the size of a message before reading it, and never reads beyond its bytes.
+/// A message without the required form is a ``ControlFault``, and the host ends the worker.
 enum ControlMessage: Sendable {
     // From the host.
     case hello(WorkerHello)
@@ -26,7 +26,8 @@ enum ControlMessage: Sendable {
     /// A step begins that runs code of a plug-in.
     case step(UInt32, LoadStep)
     case log(PluginLogger.Level, bundleIdentifier: String, String)
-    /// A signal handler has caught the signal of a crash. It comes at any time, even inside of another message.
+    /// A signal handler has caught the signal of a crash. This may come at any time, even between the packets of
+    /// another message.
     case crashed(WorkerCrash)
     // From both.
     /// Descriptors that belong to a turn of a lane.
@@ -51,7 +52,7 @@ enum ControlMessage: Sendable {
             }
         }
 
-        /// The most bytes that a message of this kind has, in all its packets.
+        /// The most bytes that a message of this kind may have, in all its packets.
         var longest: Int {
             switch self {
             case .hello, .load: 1 << 20
@@ -61,7 +62,7 @@ enum ControlMessage: Sendable {
             }
         }
 
-        /// The most descriptors that come with it.
+        /// The most descriptors that may come with it.
         var mostDescriptors: Int {
             switch self {
             case .hello: 1

@@ -2,7 +2,7 @@ internal import CSandbox
 import Glibc
 import HostBasics
 
-/// The wait of a worker for a debugger, with `PLUGINHOST_WORKER_DEBUG=wait`.
+/// Makes a worker wait for a debugger, with `PLUGINHOST_WORKER_DEBUG=wait`.
 @_spi(Tools) public enum DebuggerWait {
     /// What the worker prints.
     private static func message(_ process: Int32) -> String { "The worker process \(process) waits for a debugger." }
@@ -19,7 +19,7 @@ import HostBasics
     /// Prints the number of this process, and waits until a debugger is attached to it.
     static func wait() {
         phs_allow_debugger()
-        // Not getpid(): in a PID namespace it is not the number that a debugger knows.
+        // Not getpid(): in a PID namespace it does not return the number that a debugger uses.
         let process = Path.resolved("/proc/self").flatMap { Int32(Path.lastComponent($0)) } ?? getpid()
         let line = message(process) + "\n"
         _ = write(STDERR_FILENO, line, line.utf8.count)

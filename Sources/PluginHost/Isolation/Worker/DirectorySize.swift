@@ -2,11 +2,11 @@ import CPluginSupport.Shims
 import Glibc
 import HostBasics
 
-/// How much a directory contains.
+/// Measures how much a directory contains.
 enum DirectorySize {
-    /// Every file and directory counts for this much at least; so their number is limited too.
+    /// Every file and directory counts as at least this many bytes, which limits their number, too.
     static let least = 4_096
-    /// Deeper directories count as too large: nobody needs them.
+    /// Deeper directories count as too large, because no plug-in needs them.
     private static let mostDepth = 64
 
     /// Whether a directory and everything in it is larger than a limit; links to directories are not followed.

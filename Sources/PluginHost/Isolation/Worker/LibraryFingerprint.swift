@@ -4,16 +4,17 @@ import ELFImages
 
 /// Which build of this library a process has.
 ///
-/// Host and worker must have the same, because they exchange messages whose layout may differ between two builds. It is
-/// read from the memory of the process: after an upgrade, the file is no longer the one that runs.
+/// Host and worker must have the same build, because they exchange messages whose layout may differ between builds. The
+/// fingerprint is read from the memory of the process: after an upgrade, the file is no longer the code that runs.
 enum LibraryFingerprint {
-    /// The version of the library, and what the linker's note contains; without a note, a hash of all code.
+    /// The version of the library, and the build identifier in the linker's note; without a note, a hash of all code.
     static let current: String = {
         let identifier = buildIdentifier(in: segments(areOf: { $0.type == ELF.note }))
         return "\(version) \(identifier ?? hash(of: segments(areOf: isCode)))"
     }()
 
-    /// The version of the library alone: what a worker of another toolchain's runtime must have in common with the host.
+    /// The version of the library alone. A worker of another toolchain's runtime must have the same version as the
+    /// host.
     static let version = "\(PluginVersion.ofThisLibrary)"
 
     /// Whether a host with this fingerprint can use a worker that has this library.
@@ -22,7 +23,7 @@ enum LibraryFingerprint {
     /// Whether a worker with this fingerprint has the same version of the library.
     static func isSameVersion(_ worker: String) -> Bool { worker.prefix { $0 != " " } == version }
 
-    /// What the linker wrote into the note: it differs for each content of the file.
+    /// The build identifier that the linker wrote into the note. It differs for each content of the file.
     static func buildIdentifier(in notes: [UnsafeRawBufferPointer]) -> String? {
         for bytes in notes {
             var offset = 0
@@ -60,7 +61,7 @@ enum LibraryFingerprint {
         var found: [UnsafeRawBufferPointer] = []
     }
 
-    /// The segments of this library's image, in memory.
+    /// The segments of this library, in memory.
     private static func segments(areOf isWanted: @escaping (ELFSegment) -> Bool) -> [UnsafeRawBufferPointer] {
         guard let base = LoadedImages.base(containing: phs_own_address()) else { return [] }
         var search = Search(base: base, isWanted: isWanted)

@@ -1,16 +1,17 @@
-/// How often the memory of a process is read: rarely as long as it stays the same, and more often the sooner it would reach
-/// its limit at the rate at which it grows.
+/// Decides how often the memory of a process is read: rarely while it stays the same, and more often the sooner it
+/// would reach its limit at its current growth.
 struct MemoryPace {
     /// The nanoseconds between two readings of a process that does not grow; also how long a growth can stay unnoticed.
     static let longest: UInt64 = 250_000_000
-    /// A reading takes some twenty microseconds: even then it costs less than a hundredth of a processor.
+    /// The least nanoseconds between two readings. A reading takes about twenty microseconds, so even at this rate it
+    /// costs less than a hundredth of a processor.
     static let shortest: UInt64 = 5_000_000
 
     /// The nanoseconds until the next reading.
     private(set) var interval = longest
     private var last = 0
 
-    /// Notes what was read.
+    /// Notes a reading.
     ///
     /// - Parameters:
     ///   - memory: the bytes that the process has now.
@@ -19,7 +20,7 @@ struct MemoryPace {
         let growth = memory - last
         last = memory
         guard growth > 0, memory < limit else {
-            // Step by step: it may only have paused.
+            // Step by step, because the growth may only have paused.
             interval = min(interval * 2, Self.longest)
             return
         }

@@ -1,16 +1,17 @@
 import HostBasics
 
-/// A library without which the dynamic linker did not start a program.
+/// A library whose absence kept the dynamic linker from starting a program.
 struct MissingLibrary {
     /// The name by which it was searched for.
     var name: String
     /// What the dynamic linker printed.
     var line: String
 
-    /// Source: glibc, elf/dl-load.c and elf/dl-error-skeleton.c: `PROGRAM: error while loading shared libraries: NAME: …`.
+    /// Source: glibc, elf/dl-load.c and elf/dl-error-skeleton.c:
+    /// `PROGRAM: error while loading shared libraries: NAME: …`.
     private static let mark = ": error while loading shared libraries: "
 
-    /// - Parameter output: what the program printed; nil is returned if the dynamic linker did not print it.
+    /// - Parameter output: what the program printed. The result is nil if it has no such message of the dynamic linker.
     init?(output: String) {
         guard let line = output.split(separator: "\n").first(where: { $0.contains(Self.mark) }),
             let name = line.split(separator: Self.mark, maxSplits: 1).last?.split(separator: ":").first, !name.isEmpty
@@ -21,7 +22,7 @@ struct MissingLibrary {
 }
 
 extension PluginFinding {
-    /// The finding for a worker program that needs a library which its dynamic linker does not find or may not read.
+    /// The finding for a worker program that needs a library that its dynamic linker does not find or may not read.
     ///
     /// - Parameters:
     ///   - missing: the library.

@@ -4,7 +4,7 @@ import HostBasics
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-// What the monitor asks about a worker, and what it reports. [the monitor's thread]
+// What the monitor reads from a worker, and what it reports to it. [the monitor's thread]
 extension PluginWorker {
     // MARK: Times
 
@@ -16,7 +16,7 @@ extension PluginWorker {
         }
     }
 
-    /// Why the worker has to end now, if a time is over.
+    /// Why the worker has to end now, if a time limit is over.
     func overdue(at now: UInt64) -> WorkerEnd.Cause? {
         values.withLock { values in
             guard values.cause == nil else { return nil }
@@ -25,7 +25,7 @@ extension PluginWorker {
         }
     }
 
-    /// Lets no time run while a debugger is attached, or the process waits for one. [any thread]
+    /// Stops the time limits while a debugger is attached or the process waits for one. [any thread]
     ///
     /// - Parameter isTraced: whether one is attached now; then it counts as attached since the last look.
     func lookForDebugger(isTraced: Bool) {
@@ -78,7 +78,7 @@ extension PluginWorker {
 
     var mostMemory: Int { start.mostMemory }
 
-    /// Whether it may start processes, which count with it.
+    /// Whether the worker may start processes, whose use is counted as the worker's.
     var mayHaveProcesses: Bool { start.hasOwnProcesses }
 
     /// What is measured on another thread, because it can take long.
@@ -89,7 +89,7 @@ extension PluginWorker {
         case processes
     }
 
-    /// Ends the worker if its own directory, or the processes that it started, have grown beyond a limit.
+    /// Ends the worker if its own directory, or the processes that it started, exceed a limit.
     ///
     /// It measures on another thread.
     func measure(_ measurement: Measurement) {
@@ -98,7 +98,7 @@ extension PluginWorker {
         case .processes: if !mayHaveProcesses { return }
         }
         let isFirst = values.withLock { $0.measurements.insert(measurement).inserted }
-        // The last measurement may not have ended.
+        // The previous measurement may not have ended.
         guard isFirst else { return }
         WorkerReports.clean { [self] in
             if let limit = excess(in: measurement) { kill(.limit(limit)) }
@@ -120,18 +120,18 @@ extension PluginWorker {
 
     // MARK: The end
 
-    /// A confined worker has no children, or the kernel ends them with it.
+    /// Whether children may outlive the worker. A confined worker has no children, or the kernel ends them with it.
     var mayHaveChildren: Bool { !start.isSandboxed }
 
-    /// The signal that certainly ends the process, which its handler has reported; the kernel may still be busy with it.
+    /// The signal that certainly ends the process, as its handler has reported. The kernel may still be busy ending it.
     var deadlySignal: Int32? { values.withLock { $0.crash.flatMap { $0.isDeadly ? $0.signal : nil } } }
 
-    /// The process has ended, or a signal is ending it: everyone who waits for it gets an error.
+    /// Notes that the process has ended, or that a signal is ending it. Every waiting caller gets an error.
     ///
     /// - Parameters:
     ///   - status: how it ended.
     ///   - hasRunOutOfMemory: whether the kernel ended a process of its control group, which had reached its limit.
-    ///   - processorTime: what it used; nil if that is not limited.
+    ///   - processorTime: the processor time that it used; nil if that is not limited.
     ///   - output: the last of what it printed.
     func end(_ status: phs_worker_end, hasRunOutOfMemory: Bool, processorTime: Duration?, output: String) {
         let calls = lanes.calls
@@ -147,7 +147,7 @@ extension PluginWorker {
             values.performedCalls = performed.count
             let culprits = origin == .elsewhere ? [] : values.culprits(performed)
             values.blamed = Set(culprits.map(\.path))
-            // Whose call takes too long may know it already.
+            // A caller whose call took too long may already know.
             values.unawareCallers += performed.count(where: \.isOfMethod)
             defer { values.questions = [:] }
             return (values.questions.values.map(\.reply), end, performed, culprits)
@@ -166,7 +166,7 @@ extension PluginWorker {
         log.end(of: start.bundleIdentifier)
     }
 
-    /// A caller knows that the process ended while it performed the caller's call.
+    /// Notes that a caller knows that the process ended while it performed the caller's call.
     ///
     /// - Parameters:
     ///   - bundle: whose code was called.
@@ -182,19 +182,20 @@ extension PluginWorker {
         if isLast { callersKnow.give(()) }
     }
 
-    /// Waits until the ends of the workers are counted that are being killed for what a bundle did: their callers have their
-    /// errors before that.
+    /// Waits until the ends of the workers that are being killed for what a bundle did are counted. Their callers have
+    /// their errors before that.
     static func waitForCounts(of bundlePath: String) {
         let workers = all.filter { worker in worker.values.withLock { $0.isBeingKilled(for: bundlePath) } }
         for worker in workers { _ = worker.isCounted.wait(within: longestKill) }
     }
 
-    /// The kernel may take longer to end a process, but who asks for an object should not wait so long.
+    /// The kernel may take longer to end a process, but a caller who wants an object should not wait so long.
     private static let longestKill = Duration.seconds(3)
 
-    /// Whether the plug-in did nothing to end it: a user or the kernel killed it, or this process no longer could use it.
+    /// Whether the plug-in did nothing to end the worker: a user or the kernel killed it, or this process could no
+    /// longer use it.
     ///
-    /// Not after a time that is over: who set it, and why, only the caller knows.
+    /// False after a time-out: only the caller knows who set the time, and why.
     var endedWithoutReason: Bool {
         values.withLock { values in
             if case .timeOut = values.end?.cause { return false }
@@ -202,7 +203,7 @@ extension PluginWorker {
         }
     }
 
-    /// When it ended, for the list of the plug-in's ends: the same at each call.
+    /// When the worker ended, for the list of the plug-in's ends. Each call returns the same time.
     var momentOfEnd: Int64 {
         let now = FileIdentity.now
         return values.withLock { values in
@@ -211,7 +212,8 @@ extension PluginWorker {
         }
     }
 
-    /// Writes down that the end counts against a bundle, once, before a caller knows of it: the application may end at once.
+    /// Writes down once that the end counts against a bundle, before a caller knows of the end: the application may end
+    /// at once.
     func keepStrike(against bundle: PluginBundle) {
         let path = bundle.bundlePath
         let end = values.withLock { values -> WorkerEnd? in
@@ -219,7 +221,7 @@ extension PluginWorker {
             if let end = values.end {
                 return values.blamed.contains(path) && values.noted.insert(path).inserted ? end : nil
             }
-            // It is being killed, and its caller does not wait for that.
+            // The worker is being killed, and its caller does not wait for that.
             guard let cause = values.cause, let calls = values.lastCalls,
                 WorkerEnd.Origin(cause, nil, isCallersDecision: values.isCallersDecision) != .elsewhere,
                 values.culprits(calls).contains(where: { $0.path == path }), values.noted.insert(path).inserted
@@ -232,9 +234,9 @@ extension PluginWorker {
             end, at: momentOfEnd, of: bundle, deaths: placement.deaths, within: placement.deathsWithin)
     }
 
-    /// Whether its end does not count against a bundle; waits until its callers know.
+    /// Whether the end does not count against a bundle. Waits until the worker's callers know of the end.
     func isForgiven(_ bundlePath: String) -> Bool {
-        // A caller may have got its answer in the moment of the end; then it does not learn of that.
+        // Wait a limited time: a caller that got its answer at the moment of the end never knows of the end.
         _ = callersKnow.wait(within: .seconds(1))
         return values.withLock { $0.forgiven.contains(bundlePath) }
     }
@@ -251,8 +253,9 @@ extension PluginWorker {
             let signal = status.number - CInt(PHS_EXIT_OF_SIGNAL)
             return start.hasOwnProcesses && signal > 0 ? .signal(signal) : .exit(status.number)
         case PHS_WORKER_KILLED:
-            // The kernel ends a process that exceeds its processor time like this. It counts the time in two ways: on a
-            // virtual machine whose processors are busy, what it reports was a quarter less than what it limited.
+            // With these signals the kernel ends a process that exceeds its processor time. The kernel counts that time
+            // in two ways: on a virtual machine with busy processors, the time it reported was a quarter less than the
+            // time it limited.
             if [SIGKILL, SIGXCPU].contains(status.number), let time, let most = start.placement.limits.processorSeconds,
                 time >= .seconds(most) / 2
             {
@@ -263,7 +266,7 @@ extension PluginWorker {
         }
     }
 
-    /// The process and everything that it left behind is gone.
+    /// Notes that the process and everything that it left behind is gone.
     func isCleaned() {
         let waits = values.withLock { values in
             values.isCleaned = true
@@ -277,7 +280,7 @@ extension PluginWorker {
 }
 
 extension PluginWorker.Values {
-    /// Whether it is being killed, and has not ended, because of what a bundle did.
+    /// Whether the worker is being killed because of what a bundle did, and has not ended.
     fileprivate func isBeingKilled(for bundlePath: String) -> Bool {
         guard end == nil, let cause, let lastCalls, cause != .host, !isCallersDecision else { return false }
         return culprits(lastCalls).contains { $0.path == bundlePath }
@@ -285,18 +288,18 @@ extension PluginWorker.Values {
 
     /// The bundles whose code ended the process.
     ///
-    /// - Parameter calls: those that it performed.
-    /// - Returns: none if several are loaded, and nothing was demanded of any of them.
+    /// - Parameter calls: the calls that the process was performing.
+    /// - Returns: none if several are loaded and none of them was loading, unloading or called.
     func culprits(_ calls: [LaneCall]) -> [PluginWorker.Resident] {
         let called = Set(calls.map(\.bundle))
         let active = residents.filter { $0.value.step != nil || $0.value.isUnloading || called.contains($0.key) }
         let old = former.filter { called.contains($0.key) }
         if !active.isEmpty || !old.isEmpty { return Array(active.values) + Array(old.values) }
-        // The only one is to blame even if no call was under way: its threads run on.
+        // A single bundle is to blame even if no call was under way, because its threads keep running.
         return residents.count == 1 ? Array(residents.values) : []
     }
 
-    /// What runs now.
+    /// What the worker runs now.
     ///
     /// - Parameter call: the call under way, if there is one.
     /// - Returns: the step of a load or an unload, the call, or `idle`.

@@ -2,14 +2,15 @@
 @_spi(PluginHost) internal import PluginABI
 
 extension PluginWorker {
-    /// How long a plug-in may take to be unloaded; then its worker is killed.
+    /// How long the unloading of a plug-in may take; after that its worker is killed.
     static let unloadTime = Duration.seconds(2)
 
     /// Loads a bundle in the worker, and waits for the outcome.
     ///
     /// - Returns: the number of the bundle in this worker, and what its code registered.
-    /// - Throws: ``PluginError``: the findings of the load in the worker; `workerEnded` if the worker ended; `callTimedOut`
-    ///   if it did not answer within ``IsolationPolicy/startTime``; `loadInterrupted` in a forked process.
+    /// - Throws: ``PluginError``: the findings of the load in the worker; `workerEnded` if the worker ended;
+    ///   `callTimedOut` if it did not answer within ``IsolationPolicy/startTime``; `loadInterrupted` in a forked
+    ///   process.
     func load(_ bundle: PluginBundle) throws(PluginError) -> (number: UInt32, report: LoadedReport) {
         try requireParent(bundle)
         let number = values.withLock { values in
@@ -28,7 +29,7 @@ extension PluginWorker {
         }
     }
 
-    /// States of each missing library that the application itself finds that the worker may not read it.
+    /// Explains each missing library that the application itself finds: the worker may not read it.
     private func explained(_ findings: [PluginFinding], of bundle: PluginBundle) -> [PluginFinding] {
         guard findings.contains(where: { $0.code == .dependencyMissing }), let paths = try? bundle.codePaths() else {
             return findings
@@ -38,7 +39,7 @@ extension PluginWorker {
                 let path = paths.first(where: { Path.lastComponent($0) == finding.subject })
             else { return finding }
             var finding = finding
-            // A sandbox allows what is in a directory, and not what links in it lead to.
+            // A sandbox allows the files in a directory, and not the targets of links in it.
             let file = Path.resolved(path) ?? path
             let link = Path.parent(file) == Path.resolved(Path.parent(path)) ? "" : ", a link to \(quoted(file))"
             finding.message += """
@@ -55,7 +56,7 @@ extension PluginWorker {
         }
     }
 
-    /// What a plug-in must be granted to read a library.
+    /// The grant that a plug-in needs to read a library, as text for a remedy.
     private static func directories(of library: String) -> String {
         var paths = [Path.parent(library)]
         // A name such as libX.so.1 is often a link.
@@ -73,7 +74,7 @@ extension PluginWorker {
     ///
     /// - Parameters:
     ///   - bundle: the bundle.
-    ///   - number: of ``load(_:)``.
+    ///   - number: the number from ``load(_:)``.
     /// - Throws: ``PluginError``: `workerEnded` or `callTimedOut` if the worker ended, which unloads the bundle too.
     func unload(_ bundle: PluginBundle, number: UInt32) throws(PluginError) {
         try requireParent(bundle)
@@ -82,7 +83,7 @@ extension PluginWorker {
         if case .ended = answer { throw error(for: bundle) }
     }
 
-    /// Makes known to the worker that objects are no longer used. [any thread]
+    /// Notifies the worker that an object is no longer used. [any thread]
     func release(_ object: UInt32) {
         guard !isForked else { return }
         if let sent = try? sender.send(.release([object])), !sent { monitor.wake() }
@@ -102,7 +103,7 @@ extension PluginWorker {
                     .messageTooLarge, message: "The bundle cannot be described to its worker.",
                     remedy: "Use a shorter path.", systemMessage: "\(error)"))
         }
-        // It has a new deadline to wait for, and perhaps something to send.
+        // The monitor has a new deadline, and perhaps something to send.
         monitor.wake()
         return reply.wait()
     }
@@ -125,7 +126,7 @@ extension PluginWorker {
 
     /// The error for something that this worker can no longer do, because it has ended.
     ///
-    /// If the end counts against the bundle, that is written down before anybody has the error.
+    /// If the end counts against the bundle, this is written down before anybody has the error.
     ///
     /// - Parameters:
     ///   - bundle: the bundle.
@@ -134,7 +135,7 @@ extension PluginWorker {
     func error(for bundle: PluginBundle, during phase: WorkerEnd.Phase? = nil) -> PluginError {
         keepStrike(against: bundle)
         var (end, isFromOutside) = values.withLock { values in
-            // While it is being killed, it has not ended.
+            // A worker that is being killed has not ended yet.
             let end = WorkerEnd(cause: values.cause ?? .unknown, phase: values.phase(values.lastCalls?.first))
             return (values.end ?? end, values.origin == .elsewhere)
         }

@@ -4,12 +4,12 @@ import HostBasics
 extension PluginWorker {
     /// Takes a message of the worker. [the monitor's thread]
     ///
-    /// - Throws: ``ControlFault`` if the worker must not send it now.
+    /// - Throws: ``ControlFault`` if the worker must not send this message now.
     func take(_ message: ControlMessage, _ descriptors: [RemoteDescriptor]) throws(ControlFault) {
         let (isKnown, isReady) = values.withLock { ($0.isKnown, $0.isReady) }
         switch message {
         case .ready(let ready):
-            // It may come before the thread that started the worker waits for it.
+            // The message may come before the thread that started the worker waits for it.
             guard !isKnown else { throw outOfOrder(message) }
             values.withLock { $0.isKnown = true }
             if let finding = mismatch(ready) { refuse([finding]) }
@@ -20,7 +20,7 @@ extension PluginWorker {
             guard isKnown, !isReady else { throw outOfOrder(message) }
             refuse(findings)
         case .loaded(let bundle, let report):
-            // Before the load returns, because the first call may follow at once.
+            // Set before the load returns, because the first call may follow at once.
             values.withLock { values in
                 for provider in report.providers { values.providers[provider.number] = provider }
             }
@@ -35,7 +35,7 @@ extension PluginWorker {
         case .step(let bundle, let step): if !begin(step, of: bundle) { throw outOfOrder(message) }
         case .log(let level, let bundleIdentifier, let text):
             guard isReady else { throw outOfOrder(message) }
-            // The worker may name any; which plug-in of a group it is, only the worker knows.
+            // The worker may name any bundle. Only the worker knows which plug-in of a group it is.
             let isOwn = values.withLock { values in
                 values.residents.values.contains { $0.identifier == bundleIdentifier }
             }
@@ -84,7 +84,7 @@ extension PluginWorker {
 
     private func becomeReady(_ layers: [String]) {
         let confinement = start.confinement
-        // What the worker itself applies, it has to confirm.
+        // The worker has to confirm the layers that it applies itself.
         if start.isSandboxed, !layers.contains(Confinement.Layer.systemCalls.rawValue) {
             return refuse([
                 PluginFinding(
@@ -94,7 +94,7 @@ extension PluginWorker {
             ])
         }
         let isWanted = values.withLock { values in
-            // One that was refused may have sent this before it was killed.
+            // A worker that was refused may have sent this before it was killed.
             guard values.cause == nil else { return false }
             values.isReady = true
             values.confinement = confinement
@@ -106,7 +106,7 @@ extension PluginWorker {
         _ = give(.done, to: .start)
     }
 
-    /// - Returns: false if no bundle has this number, or if it has reported more steps than a load has.
+    /// - Returns: false if no bundle has this number, or if the worker has reported too many steps of it.
     private func begin(_ step: LoadStep, of bundle: UInt32) -> Bool {
         values.withLock { values in
             guard let resident = values.residents[bundle], resident.stepCount < Self.mostSteps else { return false }
@@ -116,7 +116,7 @@ extension PluginWorker {
         }
     }
 
-    /// How many steps of one bundle a worker may report: a load has four, and an attempt to load it again has them anew.
+    /// How many steps of one bundle a worker may report. A load has four steps, and each retry reports them again.
     private static let mostSteps = 64
 
     private func endStep(of bundle: UInt32) { values.withLock { $0.residents[bundle]?.step = nil } }

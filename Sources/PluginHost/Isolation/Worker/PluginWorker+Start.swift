@@ -5,10 +5,10 @@ import HostBasics
 extension PluginWorker {
     /// Starts a worker, and waits until it is ready and confined.
     ///
-    /// - Throws: ``PluginError`` of code `workerUnavailable`, or `sandboxUnavailable` if the machine cannot confine it as
-    ///   the placement demands.
+    /// - Throws: ``PluginError`` of code `workerUnavailable`, or `sandboxUnavailable` if the machine cannot confine the
+    ///   worker as the placement demands.
     ///
-    /// **Cost.** Starting a process that is linked to this library: some milliseconds.
+    /// **Cost.** Some milliseconds, to start a process that is linked to this library.
     static func start(_ placement: Placement, for bundle: PluginBundle) throws(PluginError) -> PluginWorker {
         try start(WorkerStart(placement, for: bundle))
     }
@@ -81,7 +81,8 @@ extension PluginWorker {
         return PluginError(bundlePath: start.bundlePath, finding)
     }
 
-    /// The finding for a worker program that the dynamic linker ended, because a library was missing; nil for another end.
+    /// The finding for a worker program that the dynamic linker ended because a library was missing; nil if it ended
+    /// for another reason.
     private func missingLibrary(_ end: WorkerEnd) -> PluginFinding? {
         guard end.phase == .start, let missing = MissingLibrary(output: end.output) else { return nil }
         return PluginFinding(
@@ -91,7 +92,7 @@ extension PluginWorker {
 
     // MARK: Answers
 
-    /// The worker must answer within a time; then it is ended.
+    /// Notes a question that the worker must answer within a time. If it does not, it is ended.
     @discardableResult
     func ask(_ question: WorkerAnswer.Question, within time: Duration) -> Reply<WorkerAnswer> {
         let reply = Reply<WorkerAnswer>()
@@ -106,9 +107,9 @@ extension PluginWorker {
         return reply
     }
 
-    /// Passes on what the worker answered.
+    /// Passes on an answer of the worker.
     ///
-    /// - Returns: false if nobody asked.
+    /// - Returns: false if there was no such question.
     func give(_ answer: WorkerAnswer, to question: WorkerAnswer.Question) -> Bool {
         let asked = values.withLock { $0.questions.removeValue(forKey: question) }
         asked?.reply.give(answer)

@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// The library starts workers when they are needed and ends them when they are not; ``all`` and ``events`` show them.
 ///
-/// **Threads.** Every member may be used on any thread. **Lifetime.** The process ends at the latest with the
-/// application, however that ends. The object may be kept longer.
+/// **Threads.** Every member may be used on any thread. **Lifetime.** The process ends with the application at the
+/// latest, however the application ends. The object may be kept longer.
 public final class PluginWorker: Sendable {
     /// What a worker does.
     public enum State: Sendable, Hashable {
@@ -18,7 +18,7 @@ public final class PluginWorker: Sendable {
         case starting
         /// No call is under way.
         case idle
-        /// So many calls are under way.
+        /// This many calls are under way.
         case busy(calls: Int)
         /// A call has had no answer for five seconds or more.
         case unresponsive(since: ContinuousClock.Instant)
@@ -35,36 +35,36 @@ public final class PluginWorker: Sendable {
         let bundle: WeakReference<PluginBundle>
         /// The step under way.
         var step: LoadStep?
-        /// How many the worker has reported.
+        /// How many steps the worker has reported.
         var stepCount = 0
         var isUnloading = false
     }
 
     struct Values {
-        /// Whether it has said which library it has.
+        /// Whether the worker has reported which library it has.
         var isKnown = false
-        /// Whether it was taken into use.
+        /// Whether the worker was accepted for use.
         var isReady = false
-        /// Why it was not taken into use, although it runs.
+        /// Why the worker was not accepted, although it runs.
         var refusal: [PluginFinding] = []
         /// The first reason to end it.
         var cause: WorkerEnd.Cause?
-        /// Whether it is ended because a caller no longer waits, and not because of what the plug-in did.
+        /// Whether the reason is that a caller no longer waits, and not what the plug-in did.
         var isCallersDecision = false
-        /// The calls that it performed then.
+        /// The calls that the worker was performing at that time.
         var lastCalls: [LaneCall]?
         var end: WorkerEnd?
-        /// Whose doing the end is.
+        /// Who caused the end.
         var origin: WorkerEnd.Origin?
-        /// When it ended: nanoseconds since 1970; nil if nobody has asked.
+        /// When it ended: nanoseconds since 1970; nil until it is first needed.
         var momentOfEnd: Int64?
         /// The paths of the bundles whose strike was written down.
         var noted: Set<String> = []
-        /// How many calls it performed at its end.
+        /// How many calls the worker was performing at its end.
         var performedCalls = 0
         /// What its signal handler reported.
         var crash: WorkerCrash?
-        /// What the signals are sent through; nil when nothing of the process is left.
+        /// The descriptor through which signals are sent; nil when nothing of the process is left.
         var process: RemoteDescriptor?
         var questions: [WorkerAnswer.Question: WorkerAnswer.Pending] = [:]
         var residents: [UInt32: Resident] = [:]
@@ -72,50 +72,50 @@ public final class PluginWorker: Sendable {
         var lastCall: UInt32 = 0
         /// The C functions under way, in any order, with the numbers of their bundles.
         var functions: [UInt32: (bundle: UInt32, name: String)] = [:]
-        /// Those that are unloaded; objects of them may live on.
+        /// The bundles that were unloaded; their objects may still exist.
         var former: [UInt32: Resident] = [:]
-        /// What was registered, by the numbers with which it is called.
+        /// The registered providers, by the numbers with which they are called.
         var providers: [UInt32: LoadedReport.ReportedProvider] = [:]
         var confinement = Confinement()
-        /// Until when it may end by itself, after it was asked to.
+        /// Until when the worker may end by itself, after it was asked to.
         var stopsBy: UInt64?
-        /// Whether it knows that it is to end.
+        /// Whether the message that ends the worker was sent.
         var isDismissed = false
-        /// When somebody last looked for a debugger.
+        /// When the host last looked for a debugger.
         var lastDebuggerLook = MonotonicTime.now
         var stopWaits: [Deferred<CheckedContinuation<Void, Never>>] = []
         var isCleaned = false
-        /// What is being measured on another thread.
+        /// The measurements under way on another thread.
         var measurements: Set<Measurement> = []
-        /// When the call began that has had no answer for long.
+        /// When the call began that has had no answer for too long.
         var unresponsiveSince: ContinuousClock.Instant?
-        /// How many objects and calls keep it from being ended for lack of use.
+        /// How many objects and calls keep the worker from being ended as unused.
         var holds = 0
-        /// Since when nobody has used it; nil while somebody does.
+        /// Since when the worker is unused; nil while it is in use.
         var unusedSince: UInt64?
         /// The paths of the bundles against which the end was counted.
         var blamed: Set<String> = []
-        /// Those of them whose call had ended a worker before.
+        /// The paths of the bundles whose call had ended a worker before.
         var forgiven: Set<String> = []
-        /// How many callers do not know yet that it ended while it performed their calls.
+        /// How many callers do not know yet that the worker ended while it performed their calls.
         var unawareCallers = 0
     }
 
-    /// The number of the process, to show it; a later process can get the same number.
+    /// The number of the process, for display only: a later process can get the same number.
     public let processIdentifier: Int32
     let start: WorkerStart
     let sender: ControlSender
     let lanes: HostLanes
     let link: WorkerLink
-    /// What its plug-ins log.
+    /// The log of its plug-ins.
     let log: WorkerLog
     /// The objects of this process that the worker may use.
     let services = WorkerServices()
     let monitor: WorkerMonitor
     let values: Lock<Values>
-    /// Given when it has ended and the callers whose calls it performed know it.
+    /// Completed once the worker has ended and every interrupted caller has its error.
     let callersKnow = Reply<Void>()
-    /// Given when its end is known and counted.
+    /// Completed once its end is known and counted.
     let isCounted = Reply<Void>()
     private let forkGeneration = phs_fork_generation()
 
@@ -136,7 +136,7 @@ public final class PluginWorker: Sendable {
         link.worker = self
     }
 
-    /// What it does now.
+    /// What the worker does now.
     public var state: State {
         values.withLock { values in
             if let end = values.end { return .ended(end) }
@@ -156,7 +156,7 @@ public final class PluginWorker: Sendable {
         return references.compactMap(\.object)
     }
 
-    /// What keeps it from the rest of the machine.
+    /// What separates the worker from the rest of the machine.
     public var confinement: Confinement { values.withLock(\.confinement) }
 
     /// Why it ended; nil while it runs.
@@ -176,9 +176,9 @@ public final class PluginWorker: Sendable {
             .sorted { $0.processIdentifier < $1.processIdentifier }
     }
 
-    /// What happens to workers from now on.
+    /// The events of all workers, from now on.
     ///
-    /// Each use returns a stream of its own. A stream that nobody reads keeps the newest 1,024 events.
+    /// Each use returns a new stream. A stream that is not read keeps the newest 1,024 events.
     public static var events: AsyncStream<WorkerEvent> { listeners.stream() }
 
     func report(_ kind: WorkerEvent.Kind) {
@@ -188,10 +188,10 @@ public final class PluginWorker: Sendable {
 
     // MARK: Ending
 
-    /// Ends the process, after the calls under way and the plug-ins' deactivation.
+    /// Ends the process, after waiting for the calls under way and the plug-ins' deactivation.
     ///
-    /// No object is created any more. Calls of existing objects that begin before the last one has ended are waited for,
-    /// too.
+    /// No new objects are created. The wait includes calls of existing objects that begin before the last call has
+    /// ended.
     ///
     /// Returns when the process has ended.
     ///
@@ -223,7 +223,7 @@ public final class PluginWorker: Sendable {
         monitor.wake()
     }
 
-    /// Lets the process end if it was asked to and no call is under way; the end of the last call asks again.
+    /// Lets the process end if it was asked to and no call is under way. Called again when the last call ends.
     func dismissIfIdle() {
         let isDue = values.withLock { $0.stopsBy != nil && !$0.isDismissed }
         guard isDue, lanes.calls.isEmpty else { return }
@@ -231,16 +231,16 @@ public final class PluginWorker: Sendable {
             defer { values.isDismissed = true }
             return !values.isDismissed
         }
-        // A message that is too large cannot be the reason of a failure: this one has no values.
+        // Sending fails only for a message that is too large, and this one has no values.
         if isFirst { _ = try? sender.send(.bye) }
     }
 
     /// Kills the process, and those of its group.
     ///
     /// - Parameters:
-    ///   - cause: counts if the worker has not ended and no other cause came first.
+    ///   - cause: the cause of the end, unless the worker has ended already or another cause came first.
     ///   - call: the call that is the reason, if one is.
-    ///   - isCallersDecision: whether the caller of the call no longer wants it, and the plug-in did not react.
+    ///   - isCallersDecision: whether the caller no longer wants the call, and the plug-in did not react.
     func kill(_ cause: WorkerEnd.Cause, during call: LaneCall? = nil, isCallersDecision: Bool = false) {
         guard !isForked else { return }
         values.withLock { values in

@@ -1,12 +1,12 @@
 import Glibc
 
-/// What the kernel states about a worker process at a moment.
+/// What the kernel currently states about a worker process.
 ///
-/// The process is not reaped, so its number belongs to nobody else.
+/// The process is not reaped, so no other process can have its number.
 ///
-/// **Cost.** Some twenty microseconds.
+/// **Cost.** About twenty microseconds.
 struct ProcessLook {
-    /// The bytes of memory that belong to it alone, and of memory that it shares without a file.
+    /// The bytes of its anonymous memory, of its shared memory, and of what was moved to swap.
     private(set) var memory = 0
     private(set) var threads = 0
     /// The number of the process that started it, or adopted it.
@@ -28,8 +28,8 @@ struct ProcessLook {
         }
     }
 
-    /// The bytes of memory that belong to a process alone, and its share of those that others have too; nil if the kernel does
-    /// not tell.
+    /// The bytes of memory that only this process has, and its share of memory that other processes also have; nil if
+    /// the kernel does not report them.
     ///
     /// **Cost.** In proportion to the memory of the process.
     static func shareOfMemory(process: Int32) -> Int? {
@@ -56,7 +56,7 @@ struct ProcessLook {
         }
     }
 
-    /// At most the first 8 KiB: the files that are read here are smaller.
+    /// The first 8 KiB of a file: the files that are read here are smaller.
     static func text(of path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }

@@ -5,12 +5,12 @@ import Glibc
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
-/// The files and ports that a sandboxed worker reaches.
+/// The files and ports that a sandboxed worker can reach.
 struct SandboxGrants {
     struct File {
         var path: String
         var access: UInt32
-        /// For a granted path: a descriptor of what is there now, which was reached without a link.
+        /// For a granted path: a descriptor of the file that is there now, opened without following a link.
         var opened: RemoteDescriptor?
     }
 
@@ -36,17 +36,17 @@ struct SandboxGrants {
         "/etc/ssl", "/etc/pki", "/usr/share/ca-certificates",
     ]
 
-    /// What a plug-in runs that may start processes.
+    /// The programs that a plug-in with the permission `processes` can run.
     private static let programs = ["/bin", "/usr/bin", "/usr/local/bin"]
 
     /// - Parameters:
     ///   - program: the worker program.
     ///   - libraries: the directories of its libraries; nil if they are those of this process.
     ///   - bundles: the directories of the bundles that the worker may load.
-    ///   - shared: directories that every plug-in of the application may read. One that has the user's home directory in it is
-    ///     left out.
+    ///   - shared: directories that every plug-in of the application may read. The user's home directory and those
+    ///     above it are left out.
     ///   - permissions: what is granted.
-    ///   - places: where its paths lead.
+    ///   - places: where the paths of the permissions lead.
     /// - Throws: ``WorkerFailure`` of the layer `files` for a path that cannot be granted.
     init(
         program: String, libraries: [String]? = nil, bundles: [String], shared: [String] = [],
@@ -76,9 +76,9 @@ struct SandboxGrants {
         for path in paths { files.append(File(path: path, access: access)) }
     }
 
-    /// Whether everything in a directory of a library, or in another one of the application, may be read.
+    /// Whether a worker may read everything in a directory of libraries or in another directory of the application.
     ///
-    /// Not in the user's home directory and above it: a program that was built there would grant all of it.
+    /// False for the user's home directory and those above it: a program that was built there would grant all of it.
     static func isForLibraries(_ directory: String) -> Bool {
         guard directory != "/", let home = UserDirectories.process.home.flatMap(Path.resolved) else {
             return directory != "/"
@@ -88,9 +88,9 @@ struct SandboxGrants {
 
     // MARK: What was granted
 
-    /// Opens what is at a granted path without following a link beneath the directory that the path begins with.
+    /// Opens the file at a granted path, without following a link below the directory at which the path begins.
     ///
-    /// Why: a plug-in that may write to a directory could put a link there, and get more with its next worker.
+    /// Why: a plug-in that may write to a directory could put a link there, and its next worker could reach more.
     private mutating func add(
         _ file: PluginPermissions.File, at places: PermissionPlaces
     ) throws(WorkerFailure) {
@@ -112,7 +112,7 @@ struct SandboxGrants {
 
     /// Opens a device file without following a link; one that does not exist is left out.
     ///
-    /// Why only device files: a directory would grant everything in it, also requests to each device there.
+    /// Why only device files: a directory would grant everything in it, including requests to each device there.
     private mutating func add(device path: String) throws(WorkerFailure) {
         let opened = phs_open_place_without_links(path)
         if opened < 0, errno == ENOENT { return }

@@ -3,16 +3,17 @@ import ELFImages
 import Glibc
 import HostBasics
 
-/// The program of this process and the libraries that it needs to start: what a second process of the program has too.
+/// The program of this process and the libraries that it needs to start, which a second process of the program also
+/// has.
 ///
-/// Libraries that were opened later, such as those of plug-ins, are not among them.
+/// Libraries that were opened later, such as those of plug-ins, are not included.
 struct StartUpImages: Sendable {
     /// The program itself; it can be opened even if the file was deleted.
     static let program = Path.ownExecutable
 
-    /// Those of this process, read once.
+    /// The program and the libraries of this process, read once.
     ///
-    /// - Throws: ``WorkerFailure`` if a file of them cannot be read at the moment; the next caller reads them again.
+    /// - Throws: ``WorkerFailure`` if one of the files cannot be read at the moment; the next call reads them again.
     static func current() throws(WorkerFailure) -> StartUpImages {
         if let known = known.withLock({ $0 }) { return known }
         let unread = UnreadFiles()
@@ -35,7 +36,7 @@ struct StartUpImages: Sendable {
         let files = images.dropFirst().map { (path: $0.path, names: Self.names(of: $0.path, unread)) }
         var found: [String] = []
         var needed = (try? ImageFile(path: Self.program, unread: unread))?.needed ?? []
-        // Each name once, so that a circle ends.
+        // Each name only once, so that a cycle ends.
         var seen = Set(needed)
         while let name = needed.popLast() {
             guard let file = files.first(where: { $0.names.contains(name) }) else { continue }

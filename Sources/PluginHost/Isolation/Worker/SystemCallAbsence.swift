@@ -2,18 +2,18 @@ import Glibc
 
 /// What the system lacks for a worker: a system call that the kernel does not have or a filter refuses, or `/proc`.
 @_spi(Tools) public struct SystemCallAbsence: Sendable {
-    /// The system call as its manual page has it, or `/proc`.
+    /// The system call as its manual page spells it, or `/proc`.
     public let name: String
     private let errno: CInt
 
-    /// The steps that are no name of a system call.
+    /// The system calls of those steps that are not named like their system call.
     private static let calls = [
         "RLIMIT_RTPRIO": "prlimit", "F_DUPFD": "fcntl", "F_ADD_SEALS": "fcntl", "dup3": "dup3",
         "PR_SET_PDEATHSIG": "prctl(PR_SET_PDEATHSIG)", "PR_SET_NO_NEW_PRIVS": "prctl(PR_SET_NO_NEW_PRIVS)",
-        // glibc does without clone3() only if it gets ENOSYS.
+        // glibc works without clone3() only if the call fails with ENOSYS.
         "pthread_create": "clone3", "posix_spawn": "clone3",
     ]
-    /// Those to which another reason than a filter may apply: what they do is not permitted, and not the call.
+    /// The steps that can fail for another reason than a filter: the system call is permitted, but not what it does.
     private static let others = [
         "execve", "open", "open /dev/null", "uid_map", "setgroups", "gid_map", "getpwnam", "user", "procfs",
         WorkerFailure.enterStep, WorkerFailure.deviceStep, WorkerFailure.stateStep, WorkerFailure.childrenStep,
@@ -34,7 +34,7 @@ import Glibc
         self.init(WorkerFailure(step: step, errno: errno))
     }
 
-    /// A sentence without its beginning.
+    /// The end of a sentence, after a colon.
     public var message: String {
         if name == WorkerFailure.processesStep {
             return "the file system “/proc” is missing, in which the host reads what a worker uses."
@@ -55,7 +55,7 @@ import Glibc
             """
         return errno == ENOSYS
             ? "Use Linux 5.9 or later. \(container)"
-            // The kernel has the call: a newer one would change nothing.
+            // The kernel has the call, so a newer kernel would not help.
             : "\(container) In a service of systemd, allow it in SystemCallFilter=."
     }
 }

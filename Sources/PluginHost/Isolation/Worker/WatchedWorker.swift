@@ -11,7 +11,7 @@ final class WatchedWorker {
     static let pollCount = 3
     /// The time between two looks at a worker's calls.
     static let lookInterval: UInt64 = 1_000_000_000
-    /// The directory of the plug-in is measured at each second look.
+    /// The directory of the plug-in is measured at every second look.
     private static let looksForState = 2
     /// The time between two sums over the processes of a worker that may start some.
     private static let treeInterval: UInt64 = 500_000_000
@@ -27,18 +27,18 @@ final class WatchedWorker {
     private let output: WorkerOutput
     private let group: ControlGroup?
     private var isReceiving = true
-    /// What lanes wait for that were announced descriptors, until the socket has been read.
+    /// The semaphores of the lanes that wait for announced descriptors, until the socket has been read.
     private var descriptorWaits: [DispatchSemaphore] = []
-    /// By when the process must have ended, because it no longer has its control socket, or has reported its crash.
+    /// By when the process must have ended, after it closed its control socket or reported its crash.
     private var endsBy: UInt64?
-    /// Whether the worker counts as ended: nothing that comes from it is read any more.
+    /// Whether the worker counts as ended, so that nothing it sends is read any more.
     private var hasEnded = false
     private var nextLook: UInt64
     private var lookCount = 0
     private var nextMemoryLook: UInt64
     private var pace = MemoryPace()
     private var nextTreeLook: UInt64
-    /// Since when the calls under way have been there, at least.
+    /// When each call under way was first seen.
     private var calls: [LaneCall: ContinuousClock.Instant] = [:]
 
     init(
@@ -68,7 +68,7 @@ final class WatchedWorker {
         polls.append(pollfd(fd: reads ? output.pipe.descriptor : -1, events: Int16(POLLIN), revents: 0))
     }
 
-    /// When something is due, even if nothing arrives.
+    /// When this worker must be handled next, even if nothing arrives.
     func nextTime(at now: UInt64) -> UInt64 {
         [worker.nextDeadline, endsBy, output.isOpen ? output.pause(at: now) : nil].compactMap(\.self)
             .reduce(min(nextLook, nextMemoryLook, nextTreeLook), min)
@@ -85,7 +85,8 @@ final class WatchedWorker {
         if ready[1] & Int16(POLLOUT) != 0 { worker.sender.flush() }
         if worker.link.takeAwaits() { descriptorWaits = worker.lanes.descriptorWaits }
         if ready[1] & ~Int16(POLLOUT) != 0 || !descriptorWaits.isEmpty, receive() {
-            // What a lane waits for was sent before it began to wait: it has arrived by now, or does not come.
+            // The descriptors of a lane were sent before the lane began to wait: they have arrived by now, or will not
+            // come.
             for wait in descriptorWaits { wait.signal() }
             descriptorWaits = []
         }
@@ -124,7 +125,7 @@ final class WatchedWorker {
 
     private func checkTimes(_ now: UInt64) {
         if worker.overdue(at: now) != nil {
-            // The debugger may have come since the last look.
+            // A debugger may have been attached since the last look.
             worker.lookForDebugger()
             if let cause = worker.overdue(at: now) { worker.kill(cause) }
         }
@@ -156,7 +157,7 @@ final class WatchedWorker {
         if !hasEnded {
             worker.kill(.violation("it closed its control socket"))
         } else if ProcessLook(process: process.process)?.isTraced == true {
-            // Somebody looks at the crash.
+            // A debugger is attached, to look at the crash.
             endsBy = now + Self.closingTime
         } else {
             phs_worker_signal(process.descriptor, SIGKILL, true)
@@ -181,7 +182,7 @@ final class WatchedWorker {
     private func end(_ status: phs_worker_end) {
         if hasEnded { return }
         hasEnded = true
-        // It is not reaped yet, so its number still belongs to it.
+        // The process is not reaped yet, so no other process can have its number.
         let time = worker.limitsProcessorTime ? ProcessLook.processorTime(process: process.process) : nil
         _ = receive()
         isReceiving = false
@@ -191,9 +192,9 @@ final class WatchedWorker {
         endsBy = MonotonicTime.now + Self.closingTime
     }
 
-    /// The process is gone, and the callers know.
+    /// Cleans up after the process. It has ended, and the callers have their errors.
     ///
-    /// What is left takes longer: it reads the state of each process of the machine.
+    /// On another thread, because it takes longer: it reads the state of each process on the machine.
     private func clean() {
         WorkerReports.clean { [worker, process, group] in
             if worker.mayHaveChildren { withUnsafePointer(to: process) { _ = phs_worker_end_session($0) } }
@@ -205,7 +206,7 @@ final class WatchedWorker {
 }
 
 extension ControlFault {
-    /// As the cause of a worker's end.
+    /// The fault as the cause of a worker's end.
     fileprivate var cause: WorkerEnd.Cause {
         switch self {
         case .violation(let text): .violation(text)

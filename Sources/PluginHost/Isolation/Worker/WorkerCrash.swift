@@ -3,23 +3,23 @@ import ELFImages
 import Glibc
 @_spi(PluginHost) internal import PluginABI
 
-/// What a worker's signal handler reports about a crash; phs_journal_report_crashes() writes it.
+/// What a worker's signal handler reports about a crash: see phs_journal_report_crashes().
 ///
-/// The host acts on it before the kernel reports the end, because the kernel first writes a core file and frees the memory:
-/// that takes a millisecond, or much longer for a plug-in with much memory. A worker that reports a crash and lives on is
-/// killed.
+/// The host acts on the report before the kernel reports the end. The kernel first writes a core file and frees the
+/// memory, which takes a millisecond, or much longer for a plug-in with much memory. A worker that reports a crash but
+/// keeps running is killed.
 struct WorkerCrash: Sendable, Hashable {
     let signal: Int32
-    /// Whether the signal ends the process.
+    /// Whether the signal certainly ends the process.
     ///
-    /// If not, another handler decides that.
+    /// If not, another handler decides.
     let isDeadly: Bool
     /// Whether another process sent it.
     let isFromOutside: Bool
-    /// The functions that were being called, innermost first.
+    /// The functions on the stack, innermost first.
     let frames: [WorkerEnd.Frame]
 
-    /// Those that phs_journal_install_handlers() handles.
+    /// The signals that phs_journal_install_handlers() handles.
     private static let signals = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS]
 }
 

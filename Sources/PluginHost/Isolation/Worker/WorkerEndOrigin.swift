@@ -1,19 +1,21 @@
 import Glibc
 
 extension WorkerEnd {
-    /// Whose doing the end of a worker is.
+    /// Who caused the end of a worker.
     enum Origin: Sendable, Hashable {
         /// The code of a plug-in: a signal that it caused, or `exit`.
         case crash
-        /// The plug-in, although its code did not end the process: a limit, the protocol, or no answer.
+        /// The plug-in, although its code did not end the process: it exceeded a limit, broke the protocol, or did not
+        /// answer.
         case misuse
-        /// Not the plug-in's: it does not count against it.
+        /// Not the plug-in, so the end does not count against it.
         case elsewhere
     }
 }
 
 extension WorkerEnd.Origin {
-    /// Signals that a process gets from others: a user, the system's service manager, or the kernel when memory runs out.
+    /// Signals that usually come from outside: from a user, the system's service manager, or the kernel when memory
+    /// runs out.
     private static let ofOthers = [SIGKILL, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2]
 
     /// - Parameters:

@@ -8,12 +8,12 @@ enum WorkerEnvironment {
     /// The variables that a worker gets: languages, time zone, where libraries are, and those that were granted.
     ///
     /// - Parameters:
-    ///   - granted: their names.
+    ///   - granted: the names of the granted variables.
     ///   - libraries: the directories in which the worker program finds its libraries.
-    /// - Returns: them, as in `LANG=C`.
+    /// - Returns: the variables, as in `LANG=C`.
     static func variables(granted: Set<String>, libraries: [String]) -> [String] {
-        // Swift's runtime would start another program to print the stack of a process that crashes; until that has
-        // ended, which can take half a minute, the process has not ended either, and its callers wait.
+        // After a crash, Swift's runtime would start another program to print the stack. That can take half a minute,
+        // during which the process does not end and its callers wait.
         var variables = ["\(PHS_WORKER_VARIABLE)=1", "SWIFT_BACKTRACE=enable=no"]
         for (name, value) in host where isForEveryWorker(name) || granted.contains(name) {
             variables.append("\(name)=\(value)")
@@ -22,21 +22,21 @@ enum WorkerEnvironment {
         return variables
     }
 
-    /// The directories that the dynamic linker searches first in this process: those in `LD_LIBRARY_PATH` that exist, with
-    /// links resolved.
+    /// The directories that the dynamic linker searches first in this process: those in `LD_LIBRARY_PATH` that exist,
+    /// with links resolved.
     ///
-    /// What has a `$` is left to the dynamic linker.
+    /// An element with a `$` is left to the dynamic linker.
     static var libraryDirectories: [String] {
         guard let list = value("LD_LIBRARY_PATH"), !list.isEmpty else { return [] }
         var seen: Set<String> = []
         return list.split(omittingEmptySubsequences: false) { $0 == ":" || $0 == ";" }.compactMap { element in
             if element.contains("$") { return String(element) }
-            // Empty means the current directory. A worker may have another one.
+            // An empty element means the current directory. A worker may have another one.
             return Path.resolved(element.isEmpty ? "." : String(element))
         }.filter { seen.insert($0).inserted }
     }
 
-    /// Whether `PLUGINHOST_WORKER_DEBUG` asks each worker to wait for a debugger; no time runs while it does.
+    /// Whether `PLUGINHOST_WORKER_DEBUG` asks each worker to wait for a debugger. While it waits, no time limit runs.
     static var waitsForDebugger: Bool { value("PLUGINHOST_WORKER_DEBUG") == "wait" }
 
     private static func isForEveryWorker(_ name: String) -> Bool {
@@ -45,7 +45,7 @@ enum WorkerEnvironment {
 
     private static func value(_ name: String) -> String? { UserDirectories.process.variable(name) }
 
-    /// The variables of this process; none in a program with raised rights.
+    /// The variables of this process; none in a program with elevated privileges.
     private static var host: [(name: String, value: String)] {
         guard phs_secure_getenv("PATH") != nil || getenv("PATH") == nil else { return [] }
         var place = environ

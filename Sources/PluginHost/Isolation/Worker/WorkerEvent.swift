@@ -12,7 +12,7 @@ public struct WorkerEvent: Sendable {
         case responsive
         /// It has ended.
         case ended(WorkerEnd)
-        /// It ended too often, or the application demanded it: the plug-in is in quarantine.
+        /// It ended too often, so the plug-in is in quarantine.
         case quarantined(identifier: String)
     }
 

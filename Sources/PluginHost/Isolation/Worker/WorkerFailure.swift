@@ -12,15 +12,15 @@ struct WorkerFailure: Error {
     /// The file that the step concerned.
     var path: String?
 
-    /// The step of phs_worker_start() that another user must be able to do.
+    /// The step of phs_worker_start() that checks whether another user can enter a directory.
     static let enterStep = "enter"
     /// The step at which a device is granted.
     static let deviceStep = "device"
     /// The step at which the plug-in's own directory is created.
     static let stateStep = "state"
-    /// The check that the file system with the processes is there.
+    /// The check that the file system with the processes exists.
     static let processesStep = "/proc"
-    /// The check that the kernel tells the children of a process.
+    /// The check that the kernel lists the children of a process.
     static let childrenStep = "CONFIG_PROC_CHILDREN"
 
     init(layer: Confinement.Layer? = nil, step: String, errno: CInt, path: String? = nil) {
@@ -47,7 +47,7 @@ extension PluginFinding {
     ///   - user: who was to run the worker, if not the user of this process.
     ///   - isSandboxed: whether the worker was to be confined.
     init(_ failure: WorkerFailure, program: String, user: String? = nil, isSandboxed: Bool) {
-        // What the system lacks only at the moment says nothing about what it can confine.
+        // A temporary shortage says nothing about what the system can confine.
         if isSandboxed, let layer = failure.layer, !ErrorNumber.isPassing(failure.errno) {
             self = .sandboxUnavailable(layer, failure)
             return
@@ -87,7 +87,7 @@ extension PluginFinding {
         if ErrorNumber.isPassing(failure.errno) { refusal = failure.errno }
     }
 
-    /// The finding for a directory of a plug-in's own that cannot be created or used.
+    /// The finding for a plug-in's own directory that cannot be created or used.
     static func stateDirectoryUnusable(_ path: String, _ errno: CInt) -> PluginFinding {
         var finding = PluginFinding(
             .workerUnavailable, filePath: path, subject: "$STATE",
@@ -101,11 +101,11 @@ extension PluginFinding {
         return finding
     }
 
-    /// The finding for a layer of the confinement that a worker needs and did not get.
+    /// The finding for a layer of the confinement that a worker needs but did not get.
     static func sandboxUnavailable(_ layer: Confinement.Layer, _ failure: WorkerFailure) -> PluginFinding {
         let message: String
         let remedy: String
-        // Whatever the kernel has, a filter refuses it. The namespaces have a reason of their own.
+        // A filter refuses the call, whatever the kernel has. For namespaces, EPERM has other reasons.
         let refused = failure.errno == EPERM && layer != .processes ? SystemCallAbsence(failure) : nil
         switch (layer, failure.step) {
         case _ where refused != nil:

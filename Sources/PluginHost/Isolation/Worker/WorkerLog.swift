@@ -1,9 +1,9 @@
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
-/// What the plug-ins of one worker log: passed to the application's log, but not more than it takes.
+/// Passes what the plug-ins of one worker log to the application's log, up to a limit.
 ///
-/// A worker may send any number of messages, faster than an application writes them.
+/// Why a limit: a worker can send messages faster than an application writes them.
 ///
 /// **Threads.** Any.
 final class WorkerLog: Sendable {
@@ -11,7 +11,7 @@ final class WorkerLog: Sendable {
         var second: UInt64 = 0
         var messages = 0
         var bytes = 0
-        /// How many were not logged since the last one that was.
+        /// How many messages were dropped since the last one that was logged.
         var dropped = 0
     }
 
@@ -51,7 +51,7 @@ final class WorkerLog: Sendable {
         WorkerReports.log(text, level, of: bundleIdentifier)
     }
 
-    /// The worker has ended, so nothing follows.
+    /// Reports the dropped messages, because the worker has ended and no message follows.
     func end(of bundleIdentifier: String) {
         let dropped = state.withLock { state in
             defer { state.dropped = 0 }

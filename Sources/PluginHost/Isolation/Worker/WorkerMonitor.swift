@@ -7,7 +7,7 @@ import HostBasics
 /// Why one thread: the kernel kills a worker when the thread that started it ends. So when the application ends, in
 /// whatever way, its workers end with it.
 ///
-/// The thread runs no code of the application and of plug-ins, and nothing that waits for a worker.
+/// The thread runs no code of the application or of plug-ins, and nothing that waits for a worker.
 final class WorkerMonitor: Sendable {
     typealias Work = @Sendable (MonitorLoop) -> Void
 
@@ -16,9 +16,9 @@ final class WorkerMonitor: Sendable {
     private let works = Lock<[Work]>([])
     private let forkGeneration = phs_fork_generation()
 
-    /// The monitor of this process; its thread begins at the first call.
+    /// The monitor of this process; its thread starts at the first call.
     ///
-    /// A child process that was forked gets its own, because its parent's thread does not exist in it.
+    /// A forked child process gets its own monitor, because the parent's thread does not exist in it.
     static func shared() throws(WorkerFailure) -> WorkerMonitor {
         try current.withLock { (current) throws(WorkerFailure) in
             if let current, current.forkGeneration == phs_fork_generation() { return current }
@@ -44,7 +44,7 @@ final class WorkerMonitor: Sendable {
         wake()
     }
 
-    /// Lets the thread look at all workers again, because a deadline or a message was added.
+    /// Makes the thread look at all workers again, because a deadline or a message was added.
     func wake() { phs_signal(signal) }
 
     fileprivate var descriptor: CInt { signal }
@@ -57,7 +57,7 @@ final class WorkerMonitor: Sendable {
     }
 }
 
-/// What the monitor's thread does.
+/// The loop of the monitor's thread.
 final class MonitorLoop {
     private let monitor: WorkerMonitor
     private var watched: [WatchedWorker] = []
@@ -76,7 +76,7 @@ final class MonitorLoop {
                 worker.addPolls(to: &polls, at: now)
                 due = min(due, worker.nextTime(at: now))
             }
-            // Rounded up, so that it is due afterwards.
+            // Rounded up, so that the work is due when poll() returns.
             let time = due == .max ? -1 : CInt(clamping: (max(due, now) - now + 999_999) / 1_000_000)
             if poll(&polls, nfds_t(polls.count), time) < 0 { continue }
             if polls[0].revents != 0 {

@@ -3,8 +3,8 @@ import Glibc
 
 /// Drains what a worker writes to standard output and standard error.
 ///
-/// Each line goes to the application's log. The host reads only so much per second from a worker: one that writes more
-/// waits, so it costs the host little.
+/// Each line goes to the application's log. The host reads a limited number of bytes per second from a worker. A worker
+/// that writes more has to wait, so it costs the host little.
 ///
 /// **Threads.** The monitor's.
 final class WorkerOutput {
@@ -14,7 +14,7 @@ final class WorkerOutput {
     static let longestLine = 8 << 10
 
     let pipe: RemoteDescriptor
-    /// Under which name the lines are logged.
+    /// The identifier under which the lines are logged.
     private let bundleIdentifier: String
     /// The most bytes that are read in a second.
     private let mostPerSecond: Int
@@ -35,13 +35,13 @@ final class WorkerOutput {
         self.bundleIdentifier = bundleIdentifier
     }
 
-    /// When it may be read again, if so much was read that it must not be read now.
+    /// When reading may continue, if this second's limit is reached; nil if reading is allowed now.
     func pause(at now: UInt64) -> UInt64? {
         let end = (second + 1) * 1_000_000_000
         return readInSecond >= mostPerSecond && now < end ? end : nil
     }
 
-    /// Reads what is there, at most what may be read in this second.
+    /// Reads what has arrived, up to this second's limit.
     func read(at now: UInt64) {
         if now / 1_000_000_000 != second { (second, readInSecond) = (now / 1_000_000_000, 0) }
         read(atMost: mostPerSecond - readInSecond)

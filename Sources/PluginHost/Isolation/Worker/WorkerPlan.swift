@@ -1,21 +1,21 @@
 internal import CSandbox
 import Glibc
 
-/// The arguments of phs_worker_start(), as values of Swift.
+/// The arguments of phs_worker_start(), as Swift values.
 struct WorkerPlan {
     var program: String
     var arguments: [String]
     /// As in `LANG=C`.
     var environment: [String]
-    /// Those that become 0 to 3 in the worker.
+    /// The descriptors that become 0 to 3 in the worker.
     var descriptors: [CInt]
     var limits: [phs_limit]
     /// The file of a control group to which the worker adds itself; nil for none.
     var groupProcesses: String?
-    /// -1 if the worker's files are not confined; it is closed in every case.
+    /// The descriptor of the ruleset, which is always closed; -1 if the worker's files are not confined.
     var ruleset: CInt
     var user: (user: UInt32, group: UInt32)?
-    /// What another user must be able to enter.
+    /// The directories that another user must be able to enter.
     var directories: [String]
     /// Whether it may start processes, which then end with it.
     var hasProcesses: Bool
@@ -24,7 +24,7 @@ struct WorkerPlan {
     /// Why a worker that may start processes could not be started here; nil if it could.
     static func obstacleToProcesses(kernel: UnsafePointer<phs_kernel>?) -> WorkerFailure? {
         do throws(WorkerFailure) { try ProcessTree.check() } catch { return error }
-        // There is no such program, so that the start ends after all other steps, and leaves no process.
+        // There is no such program, so the start fails after all other steps and leaves no process.
         let plan = WorkerPlan(
             program: "", arguments: [], environment: [], descriptors: [], limits: [], ruleset: -1, user: nil,
             directories: [], hasProcesses: true, kernel: kernel)
@@ -32,7 +32,7 @@ struct WorkerPlan {
         return failure
     }
 
-    /// Starts the process; the calling thread must live as long as it.
+    /// Starts the process; the calling thread must live as long as the process.
     func start() -> Result<phs_worker, WorkerFailure> {
         let words = CTexts(arguments)
         let variables = CTexts(environment)

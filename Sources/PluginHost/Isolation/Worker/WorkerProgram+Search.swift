@@ -38,7 +38,7 @@ extension WorkerProgram {
 
     /// The application's own executable, in which the library then runs the worker.
     private static func hostProgram() throws(PluginFinding) -> String {
-        // Otherwise the application would run twice.
+        // Without the library, the application would run twice.
         let images: StartUpImages
         do throws(WorkerFailure) { images = try StartUpImages.current() } catch {
             throw PluginFinding(error, program: StartUpImages.program, isSandboxed: false)

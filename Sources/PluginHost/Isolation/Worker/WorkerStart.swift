@@ -5,7 +5,7 @@ import HostBasics
 
 /// What is decided about a worker process before it starts.
 struct WorkerStart: @unchecked Sendable {
-    // @unchecked because of the pointer: nobody changes the table of calls.
+    // @unchecked because of the pointer: the table of calls never changes.
     let placement: Placement
     /// The bundle for which it is started; others may follow if they belong to the same group.
     let bundlePath: String
@@ -42,7 +42,7 @@ struct WorkerStart: @unchecked Sendable {
 
     /// Starts the process.
     ///
-    /// - Parameter program: of ``WorkerProgram/path()``.
+    /// - Parameter program: the program from ``WorkerProgram/path()``.
     /// - Returns: the worker, which has not answered yet.
     /// - Throws: ``WorkerFailure``.
     func launch(_ program: String) throws(WorkerFailure) -> PluginWorker {
@@ -67,7 +67,7 @@ struct WorkerStart: @unchecked Sendable {
         try makeStateDirectory(for: owner)
         let group = ControlGroup.make(for: self)
         do throws(WorkerFailure) {
-            // Last, because phs_worker_start() closes it in every case.
+            // Made last, because only phs_worker_start() closes it.
             let ruleset = isSandboxed ? try grants(program).ruleset(kernel) : -1
             let descriptors = [input, itsPipe, itsPipe, itsSocket]
             return try process(program, variables, descriptors, ruleset, owner, monitor, group) { process in
@@ -85,7 +85,7 @@ struct WorkerStart: @unchecked Sendable {
         }
     }
 
-    /// The bytes of memory that the worker may have; the window belongs to the host.
+    /// The bytes of memory that the worker may have: its limit, and the window, which belongs to the host.
     var mostMemory: Int {
         let limit = WorkerLimits.bytes(placement.limits.memory)
         let (bytes, overflow) = limit.addingReportingOverflow(Int(PHS_WINDOW_SIZE))
@@ -113,8 +113,8 @@ struct WorkerStart: @unchecked Sendable {
             permissions: placement.permissions, places: places)
     }
 
-    /// What every worker of the application may read: the resources of the main bundle, and the libraries that the user lets
-    /// the application find.
+    /// The directories that every worker of the application may read: the resources of the main bundle, and the library
+    /// directories in the user's `LD_LIBRARY_PATH`.
     private var shared: [String] {
         let libraries = placement.runtime == nil ? WorkerEnvironment.libraryDirectories : []
         return ApplicationBundle.current.resourceDirectories.compactMap(Path.resolved)
@@ -138,7 +138,7 @@ struct WorkerStart: @unchecked Sendable {
         }
     }
 
-    /// The bundles that the worker may read: with a group also those beside the first one, which may come later.
+    /// The bundles that the worker may read. With a group also those beside the first one, which may be loaded later.
     private var bundles: [String] {
         guard placement.group != nil, let end = bundlePath.lastIndex(of: ".") else { return [bundlePath] }
         let folder = Path.parent(bundlePath)
@@ -176,11 +176,12 @@ struct WorkerStart: @unchecked Sendable {
         return try launch.wait().get()
     }
 
-    /// The directories that the worker's user has to enter to reach the program, the bundle and `$STATE`, from the outermost.
+    /// The directories that the worker's user has to enter to reach the program, the bundle and `$STATE`; for each, the
+    /// outermost first.
     private func directories(above program: String) -> [String] {
-        // The kernel opens what is in /proc in another way.
+        // The kernel opens a program in /proc in another way.
         let files = [program].filter { !$0.hasPrefix("/proc/") } + [Path.join(bundlePath, "Contents")]
-        // The directory itself, too: it may belong to an earlier user of the workers.
+        // Check the directory itself, too: it may belong to an earlier user of the workers.
         let state = stateDirectory.map { [Path.join($0, "file")] } ?? []
         return (files + state).flatMap { file in
             sequence(first: Path.parent(file)) { $0 == "/" ? nil : Path.parent($0) }.reversed()
@@ -190,7 +191,7 @@ struct WorkerStart: @unchecked Sendable {
     /// The user who runs the worker, if it is not the one who runs the host.
     private func user() throws(WorkerFailure) -> (user: UInt32, group: UInt32)? {
         guard geteuid() == 0, let name = placement.user else { return nil }
-        // It leaves the number unchanged if there is no such user.
+        // getpwnam() leaves the number unchanged if there is no such user.
         errno = 0
         guard let user = getpwnam(name) else {
             throw WorkerFailure(
@@ -213,8 +214,8 @@ struct WorkerStart: @unchecked Sendable {
         ]
         if hasOwnProcesses { limits.append(limit(__RLIMIT_NPROC, WorkerLimits.mostProcesses)) }
         if let seconds = asked.processorSeconds {
-            // At the soft limit the kernel sends SIGXCPU, which nothing else does. A process that goes on is killed a second
-            // later.
+            // At the soft limit the kernel sends SIGXCPU, which nothing else does. A process that continues is killed a
+            // second later.
             var limit = limit(RLIMIT_CPU, seconds)
             limit.hard += limit.hard == .max ? 0 : 1
             limits.append(limit)
@@ -244,7 +245,7 @@ struct WorkerStart: @unchecked Sendable {
         return hello
     }
 
-    /// What confines the worker, once it has reported that its filter is installed.
+    /// The confinement of the worker, once it has reported that its filter is installed.
     var confinement: Confinement {
         guard isSandboxed else {
             return Confinement(
@@ -257,7 +258,7 @@ struct WorkerStart: @unchecked Sendable {
                     .threads: Confinement.threadsAreNotLimited, .processes: "It may start programs.",
                 ])
         }
-        // Root is not confined: the worker has another user, or was not started.
+        // A confined worker is never root's: it has another user, or was not started.
         return Confinement.machine(kernel: kernel, isRoot: false)
     }
 }

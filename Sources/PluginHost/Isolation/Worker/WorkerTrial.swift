@@ -1,11 +1,11 @@
 import Glibc
 import HostBasics
 
-/// A try whether worker processes can be started on this machine.
+/// A trial that shows whether worker processes can be started on this machine.
 @_spi(Tools) public struct WorkerTrial: Sendable {
     /// How the worker was to run: `isolated` or `sandboxed`.
     public let execution: PluginExecution
-    /// The user who was to run it, if not the one of this process.
+    /// The user who was to run it, if not the user of this process.
     public let user: String?
     /// Why it did not start; empty if it did.
     public let findings: [PluginFinding]
@@ -14,10 +14,10 @@ import HostBasics
 
     /// Why neither a worker nor any asynchronous function can be started; nil if nothing is known to prevent it.
     ///
-    /// Dispatch, which runs asynchronous functions, waits for ever where no thread can be started, and ends the process
-    /// where `/proc` is missing. So ask this before the first of them.
+    /// Dispatch, which runs asynchronous functions, waits for ever if no thread can be started, and ends the process if
+    /// `/proc` is missing. So call this before the first asynchronous function.
     ///
-    /// **Cost.** That of a thread.
+    /// **Cost.** Starts one thread.
     public static func findingBeforeStart() -> PluginFinding? {
         do throws(WorkerFailure) {
             try WorkerStart.requireProcesses()
@@ -29,12 +29,12 @@ import HostBasics
         }
     }
 
-    /// Whom root lets run a worker.
+    /// The user who runs a worker of root.
     private static let userOfRoot = "nobody"
 
     /// Starts a worker without a plug-in, waits until it is ready and confined, and ends it.
     ///
-    /// **Cost.** That of a worker: some milliseconds; ten seconds if it does not answer.
+    /// **Cost.** Starts a worker: some milliseconds, or ten seconds if it does not answer.
     public init(_ execution: PluginExecution) {
         var placement = Placement(execution: execution)
         placement.program = HostEnvironment.current.isolation.worker
@@ -42,7 +42,7 @@ import HostBasics
         self.execution = execution
         user = placement.user
         do throws(PluginError) {
-            // Any directory does that everybody may enter: nothing of it is read.
+            // Any directory that everybody may enter will do: nothing in it is read.
             let worker = try PluginWorker.start(WorkerStart(placement, bundlePath: "/usr/share", identifier: ""))
             confinement = worker.confinement
             findings = []
