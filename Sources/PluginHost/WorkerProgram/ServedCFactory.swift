@@ -31,7 +31,7 @@ final class ServedCFactory: Sendable {
         CObjectProxy.interface.servant(for: ServedCObject(try provider.make(), self))
     }
 
-    /// The table; all objects have the same.
+    /// The table, which all objects of the factory share.
     fileprivate func table(_ fields: [[String]]) throws -> Table {
         if let table = known.withLock({ $0 }), table.fields == fields { return table }
         let table = try read(fields)

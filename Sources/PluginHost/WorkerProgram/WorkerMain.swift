@@ -4,7 +4,7 @@ import HostBasics
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// Runs a worker in this process; called by the constructor of the library instead of the program's own `main`.
+/// Runs a worker in this process. The constructor of the library calls this instead of the program's own `main`.
 ///
 /// The constructor ends the process when this returns.
 @_cdecl("phs_worker_main")
@@ -12,7 +12,7 @@ func runWorker() {
     WorkerMain(RemoteDescriptor(adopting: CInt(PHS_WORKER_CONTROL))).run()
 }
 
-/// The main thread of a worker: reads what the host sends on the control socket, and does it.
+/// The main thread of a worker: reads the host's messages on the control socket, and acts on them.
 final class WorkerMain {
     private let receiver: ControlReceiver
     private let sender: ControlSender
@@ -22,7 +22,7 @@ final class WorkerMain {
         sender = ControlSender(socket)
     }
 
-    /// Returns when the host wants it, or has ended.
+    /// Returns when the host requests it, or the host has ended.
     func run() {
         ErrorNumber.isInWorker.store(true, ordering: .relaxed)
         send(.ready(WorkerReady(fingerprint: LibraryFingerprint.current)))
@@ -33,7 +33,8 @@ final class WorkerMain {
         if hello.waitsForDebugger { DebuggerWait.wait() }
         HostEnvironment.current = HostEnvironment(hello)
         if let application = hello.application { BundleOpening.represent(application) }
-        // Without it, a crash has no backtrace, and its callers wait until the kernel has removed this process.
+        // Without these handlers, a crash has no backtrace, and its callers wait until the kernel has removed this
+        // process.
         phs_journal_report_crashes(CInt(PHS_WORKER_CONTROL))
         _ = phs_journal_install_handlers()
         guard confine(hello) else { return }
@@ -81,7 +82,7 @@ final class WorkerMain {
 }
 
 extension HostEnvironment {
-    /// What plug-ins in a worker see of the application.
+    /// The application as plug-ins in a worker see it.
     fileprivate init(_ hello: WorkerHello) {
         self = .current
         name = hello.hostName

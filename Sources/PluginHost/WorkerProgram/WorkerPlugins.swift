@@ -1,9 +1,9 @@
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
-/// The plug-ins of a worker process, as it serves them to its host.
+/// The plug-ins of a worker process, which it serves to its host.
 ///
-/// **Threads.** Any: the control messages come on one, and the calls on those of the lanes.
+/// **Threads.** Any: control messages arrive on one thread, and calls on the threads of the lanes.
 final class WorkerPlugins: Sendable {
     private struct Loaded {
         let bundle: PluginBundle
@@ -15,15 +15,15 @@ final class WorkerPlugins: Sendable {
     private typealias Source = @Sendable () throws -> RemoteServant
 
     private struct State {
-        /// By the host's numbers; nothing is removed, because code stays in the process.
+        /// The bundles by the host's numbers. Nothing is removed, because code stays in the process.
         var bundles: [UInt32: Loaded] = [:]
-        /// By their numbers; the first is behind the desk's.
+        /// The providers in the order of their numbers, which begin after the desk's number.
         var providers: [Source] = []
     }
 
     private let state = Lock(State())
 
-    /// Makes the objects that the host demands.
+    /// The server that makes the objects for the host.
     func makeServer() -> RemoteServer { RemoteServer { [self] number in try servant(number) } }
 
     private func servant(_ number: UInt32) throws -> RemoteServant {
@@ -37,14 +37,15 @@ final class WorkerPlugins: Sendable {
         do {
             return try source()
         } catch let error as PluginError {
-            // Of the library itself, such as a missing service: all of its text that the plug-in's error can carry.
+            // An error of the library itself, such as a missing service: pass as much of its text as a plug-in's error
+            // can carry.
             throw PluginFailure(error.findings[0].message, remedy: error.findings[0].remedy)
         }
     }
 
     /// Opens the code of a bundle and calls its entry.
     ///
-    /// - Returns: what it registered; the same again if it was loaded before.
+    /// - Returns: what the bundle registered; the same report again if it was loaded before.
     func load(_ bundle: PluginBundle, as number: UInt32) throws(PluginError) -> LoadedReport {
         let code = try bundle.enter()
         let known = state.withLock { state in
@@ -74,10 +75,10 @@ final class WorkerPlugins: Sendable {
         }
     }
 
-    /// Lets the plug-in withdraw what it offers.
+    /// Lets the plug-in withdraw its registrations.
     func deactivate(_ bundle: UInt32) throws { try self.bundle(bundle).unloadAndReturnError() }
 
-    /// Lets every plug-in that is still offered withdraw what it offers.
+    /// Lets every plug-in that still has registrations withdraw them.
     func deactivateAll() {
         for bundle in Set(state.withLock { $0.bundles.values.map(\.bundle) }) { _ = try? bundle.unloadAndReturnError() }
     }

@@ -2,12 +2,12 @@ import Glibc
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
-/// What a worker does after it was confined: it loads plug-ins, and serves their objects to the host.
+/// The work of a worker after it was confined: it loads plug-ins, and serves their objects to the host.
 final class WorkerService: LaneOwner {
     private let sender: ControlSender
     private let plugins = WorkerPlugins()
     private let lanes = Lock<WorkerLanes?>(nil)
-    /// The host's numbers for bundles, by path: also of those that are being loaded.
+    /// The host's numbers for bundles, by path, including bundles that are being loaded.
     private let numbers = Lock<[String: UInt32]>([:])
 
     init(_ sender: ControlSender) { self.sender = sender }
@@ -30,9 +30,9 @@ final class WorkerService: LaneOwner {
         lanes.run()
     }
 
-    /// Does what the host wants.
+    /// Acts on a message of the host.
     ///
-    /// - Returns: whether it wants the process to go on.
+    /// - Returns: whether the process continues.
     func take(_ message: ControlMessage, _ descriptors: [RemoteDescriptor]) -> Bool {
         switch message {
         case .load(let request): load(request)
@@ -54,7 +54,7 @@ final class WorkerService: LaneOwner {
         do throws(PluginError) {
             let bundle: PluginBundle
             do { bundle = try PluginBundle.open(path: request.path) } catch {
-                // It throws no other errors.
+                // `open(path:)` throws no other errors.
                 throw error as! PluginError
             }
             bundle.codeState.state.withLock { $0 = .host(request.stateDirectory) }
@@ -75,7 +75,7 @@ final class WorkerService: LaneOwner {
 
     func release(_ object: UInt32) { RemoteServices.shared?.release(object) }
 
-    /// The host broke the protocol: nothing can be done for it.
+    /// The host broke the protocol, so this ends the process.
     func violated(_ failure: RemoteFailure, in call: LaneCall?) {
         let text = "The worker cannot go on: \(failure)\n"
         _ = write(STDERR_FILENO, text, text.utf8.count)
@@ -88,6 +88,6 @@ final class WorkerService: LaneOwner {
         sender.flush(until: 0)
     }
 
-    // The host's call has a time limit; the worker's thread that receives may be loading another plug-in.
+    // Always waits: the host's call has a time limit, and the worker's receiving thread may be loading another plug-in.
     func awaitDescriptors() -> Bool { true }
 }
