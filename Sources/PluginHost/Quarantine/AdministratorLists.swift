@@ -3,15 +3,16 @@ internal import PropertyLists
 
 /// The lists that the administrator of the machine wrote for an application, the most important first.
 ///
-/// They are files of one name in the application's directory in `$XDG_CONFIG_DIRS`, by default `/etc/xdg`. A missing one is
-/// no error. For one that cannot be used, ``KeptContent/safest`` holds: nobody knows which plug-ins the administrator meant.
-/// If the system only refuses to open one that this process read before, what it read then holds.
+/// They are files with the same name in the application's directories in `$XDG_CONFIG_DIRS`, by default `/etc/xdg`. A
+/// missing file is not an error. ``KeptContent/safest`` replaces a file that cannot be used, because it is unknown
+/// which plug-ins the administrator meant. If the file is not damaged and this process read it before, the content that
+/// it read then applies.
 ///
 /// **Threads.** Any.
 final class AdministratorLists<Content: KeptContent>: Sendable {
     private let paths: [String]
     private let words: ListWords
-    /// By path.
+    /// The contents that were last read, by path.
     private let last = Lock<[String: Content]>([:])
 
     init(_ name: String, of application: String, _ words: ListWords) {

@@ -1,6 +1,6 @@
 import HostBasics
 
-/// The directory in which the library keeps what it knows about an application of a user.
+/// The directory in which the library keeps its state for an application of a user.
 enum ApplicationState {
     /// The directory: the application's name in `$XDG_STATE_HOME`, by default `~/.local/state`.
     ///

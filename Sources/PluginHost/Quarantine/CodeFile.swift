@@ -2,7 +2,7 @@ import ELFImages
 import Glibc
 import HostBasics
 
-/// A file with code, and what shows whether it is still the same.
+/// A file with code, and the data that shows whether it is still the same.
 struct CodeFile: Sendable, Hashable {
     /// The path by which the dynamic linker finds it.
     let path: String
@@ -15,7 +15,7 @@ struct CodeFile: Sendable, Hashable {
     ///
     /// - Returns: nil if it cannot be read.
     ///
-    /// **Cost.** The first time in this process: some milliseconds for each megabyte.
+    /// **Cost.** Some milliseconds for each megabyte, the first time in this process.
     init?(path: String) {
         let now = FileIdentity.now
         guard let file = try? OpenedFile(path: path) else { return nil }
@@ -25,7 +25,7 @@ struct CodeFile: Sendable, Hashable {
             return
         }
         guard let digest = try? file.digest() else { return nil }
-        // Otherwise the next content may have the same times.
+        // A file that was written very recently could change again without a change of its times.
         if file.identity.isSettled(at: now) {
             Self.digests.withLock { digests in
                 if digests.count >= 4096 { digests = [:] }
@@ -44,20 +44,20 @@ struct CodeFile: Sendable, Hashable {
         self.identity = identity
     }
 
-    /// How a file compares to what was noted about it.
+    /// How a file compares to its noted digest and identity.
     enum Comparison: Equatable {
         case same
-        /// The same content in a file that was written anew, or after the device got another number.
+        /// The same content, but the file was written again, or its device got another number.
         case copied(CodeFile)
         case other
     }
 
     /// Compares the file at the path now.
     ///
-    /// **Cost.** One system call; the file is read only if its identity is another one.
+    /// **Cost.** One system call; the file is read only if its identity has changed.
     var comparison: Comparison {
         guard let found = FileIdentity(path: path) else {
-            // A file that cannot be examined for another reason is not known to have changed.
+            // If the file exists but cannot be examined, it is not known to have changed.
             return ErrorNumber.saysAbsent(errno) ? .other : .same
         }
         if found.noted == identity { return .same }
@@ -67,7 +67,7 @@ struct CodeFile: Sendable, Hashable {
 }
 
 extension FileIdentity {
-    /// A text that is the same as long as the file is the same and was not written, as far as its times show.
+    /// A text that stays the same as long as the file is the same one and its times show no write.
     var noted: String { "\(device) \(inode) \(size) \(modified) \(changed)" }
 }
 
@@ -75,11 +75,11 @@ extension PluginBundle {
     /// The files whose code runs when the bundle is used: its executable first, then every library that would be loaded
     /// for it, in the bundle or outside.
     ///
-    /// Nothing runs.
+    /// No code runs.
     ///
     /// - Throws: ``PluginError`` if there is no executable that can be opened.
     ///
-    /// **Cost.** Reads all of these files that this process has not read yet.
+    /// **Cost.** Reads those of the files that this process has not read yet.
     func codeFiles() throws(PluginError) -> [CodeFile] { try codePaths().compactMap(CodeFile.init(path:)) }
 
     /// The paths of ``codeFiles()``, each once.

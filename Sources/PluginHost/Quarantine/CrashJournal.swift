@@ -12,27 +12,27 @@ import Synchronization
 /// let start = CrashJournal.advice(records)               // .without(["org.example.Loud"]) after its crash
 /// let catalog = PluginCatalog(application: "workbench", options: .init(safeStart: start))
 /// ```
-/// Begin it once, at the start, after other handlers of signals are installed. From then on each load writes its steps
+/// Begin it once, at the start, after other handlers of signals are installed. Afterwards each load writes its steps
 /// into the journal. A handler of SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT and SIGSYS adds the signal and the
-/// plug-ins whose code it finds in the crash, and then calls the handlers that were there before. A call of `exit` in a
-/// plug-in is recorded too. SIGKILL and the loss of power leave no trace: they blame nobody, unless a plug-in was being
-/// loaded.
+/// plug-ins whose code it finds in the crash, and then calls the handlers that were installed before. A call of `exit`
+/// in a plug-in is recorded, too. SIGKILL and a loss of power leave no trace, and no plug-in is blamed for them, unless
+/// one was being loaded.
 ///
 /// The next start reads the journal, and counts a strike for the plug-in that is to blame. After one strike, a plug-in
-/// whose extension points all have a remote interface runs in a process of its own. After two within seven days it is in
-/// ``Quarantine``. A plug-in that was replaced since has no strikes.
+/// whose extension points all have a remote interface runs in a worker process. After two strikes within seven days it
+/// is in ``Quarantine``. A plug-in that was replaced since then has no strikes.
 ///
 /// The journals are in `journals`, in the application's directory in `$XDG_STATE_HOME`, by default `~/.local/state`.
 public enum CrashJournal {
     private struct State {
-        /// The process that began a journal; a child of it that fork() made has none.
+        /// The process that began a journal. A child made by fork() has none.
         var process: pid_t = 0
         var hasHandlers = false
         /// The place in the journal of each load under way.
         var slots: [ObjectIdentifier: CInt] = [:]
         /// The rows of ``JournalNotes`` that were written.
         var noted: Set<[UInt8]> = []
-        /// The images whose addresses the handler knows, by their addresses.
+        /// The addresses of the libraries whose code the handler can name.
         var images: Set<UInt> = []
         /// The paths of bundles that had strikes at the start and also work from another process.
         var struck: Set<String> = []
@@ -42,19 +42,20 @@ public enum CrashJournal {
 
     /// Begins the journal of this process, and reads those of processes of the application that have ended.
     ///
-    /// The deaths that these show are counted in ``Quarantine``, and logged. If the journal cannot be written, that is
-    /// logged too, and the application goes on without one.
+    /// The deaths in those journals are counted in ``Quarantine``, and logged. If the journal of this process cannot be
+    /// written, this is logged, too, and the application continues without one.
     ///
     /// - Parameters:
     ///   - application: the name of the application's directories: one path component.
-    ///   - handlers: whether to install the handlers of signals. Without them, only what was being loaded is known.
-    /// - Returns: what earlier processes left that did not end by themselves; also crashes of the last seven days for which
-    ///   nobody could be blamed, until a process has ended by itself.
-    /// - Throws: ``PluginError`` of code `journalUnusable` if the name is none, or this process has begun a journal
-    ///   already.
+    ///   - handlers: whether to install the handlers of signals. Without them, the journal shows only which plug-ins
+    ///     were being loaded.
+    /// - Returns: the records of earlier processes that did not end by themselves. Crashes of the last seven days that
+    ///   cannot be blamed on any plug-in are returned at each start, until a process has ended by itself.
+    /// - Throws: ``PluginError`` of code `journalUnusable` if the name is not valid, or this process has begun a
+    ///   journal already.
     ///
     /// **Threads.** Any, once.
-    /// **Cost.** Some system calls. After a crash, reading the files of the plug-in and its libraries.
+    /// **Cost.** Some system calls. After a crash, also reading the files of the plug-in and its libraries.
     @discardableResult
     public static func begin(application: String, handlers: Bool = true) throws -> [Record] {
         guard let directory = ApplicationState.directory(of: application) else {
@@ -81,7 +82,7 @@ public enum CrashJournal {
                 reason: "\(quoted($0.path)) cannot be made (\(describe(errno: $0.errno)))",
                 remedy: ErrorNumber.remedy($0.errno, to: .make))
         }
-        // So that no process removes the journal that another one is about to begin.
+        // Under a lock, so that no process removes the journal that another one is about to begin.
         let (records, refusal) = OwnFile.withLock(on: place, waitingAtMost: .seconds(1)) { isHeld in
             (isHeld ? JournalDirectory(place).takeRecords(into: quarantine) : [], unmade ?? beginFile(in: place))
         }
@@ -101,10 +102,10 @@ public enum CrashJournal {
         return records
     }
 
-    /// Ends the journal: the application ends by itself.
+    /// Ends the journal, because the application is about to end by itself.
     ///
-    /// Not needed before `exit` or a return from `main`. Call it before `_exit`, before a signal is sent to the own process,
-    /// and before `exit` if that is called while a plug-in calls the application.
+    /// Not needed before `exit` or a return from `main`. Call it before `_exit`, before the process sends a signal to
+    /// itself, and before an `exit` that is called while a plug-in calls the application.
     ///
     /// **Threads.** Any.
     public static func end() { phs_journal_end() }
@@ -113,7 +114,7 @@ public enum CrashJournal {
     ///
     /// - Parameter records: the result of ``begin(application:handlers:)``.
     /// - Returns: ``SafeStart/without(_:)`` the plug-ins that are certainly to blame; ``SafeStart/noPlugins`` after two
-    ///   crashes with plug-ins in the process for which nobody can be blamed; otherwise ``SafeStart/normal``.
+    ///   crashes with plug-ins in the process that cannot be blamed on one of them; otherwise ``SafeStart/normal``.
     public static func advice(_ records: [Record]) -> SafeStart {
         let blamed = Set(records.flatMap(\.blamed).filter(\.certainty.isCertain).map(\.identifier))
         if !blamed.isEmpty { return .without(blamed.sorted()) }
@@ -188,7 +189,7 @@ public enum CrashJournal {
             state.withLock { $0.slots[key] = nil }
             phs_journal_load_ends(slot)
         case .opening, .entry, .activation:
-            // Before the step, because it may end the process.
+            // Before the step runs, because it may end the process.
             noteCode(of: bundle, asLoaded: true)
             if let slot {
                 phs_journal_load_continues(slot, step.number)
@@ -199,7 +200,7 @@ public enum CrashJournal {
         }
     }
 
-    /// Notes whether everything that a bundle offers also works from another process.
+    /// Notes whether all extensions of a bundle also work from another process.
     static func note(isRemote: Bool, of bundle: PluginBundle) { write(JournalNotes.remote(isRemote, of: bundle)) }
 
     /// Whether a bundle had strikes at the start of this process, and also works from another process.
@@ -207,9 +208,9 @@ public enum CrashJournal {
         state.withLock { $0.struck.contains(bundle.originalPath) }
     }
 
-    /// Lets the handler name the code of a bundle: every image in its directory, and its executable.
+    /// Lets the handler name the code of a bundle: every loaded library in its directory, and its executable.
     ///
-    /// `asLoaded`: whether it is being loaded, even if it has no image yet.
+    /// `asLoaded`: whether the bundle is being loaded, even if none of its libraries is loaded yet.
     private static func noteCode(of bundle: PluginBundle, asLoaded: Bool) {
         if isApplicationItself(bundle) { return }
         let executable = bundle.executablePath
@@ -225,23 +226,24 @@ public enum CrashJournal {
         }
     }
 
-    /// Whether a bundle is the application's own: its directory has the program, and perhaps all libraries of it.
+    /// Whether a bundle is the application's own: its directory contains the program, and perhaps all libraries of the
+    /// program.
     ///
-    /// What such code does is no plug-in's doing. Without this, the functions that lead to the application's own `exit`
-    /// would be taken for a plug-in that ends it.
+    /// No plug-in is to blame for such code. Without this check, the functions that lead to the application's own
+    /// `exit` would be mistaken for a plug-in that ends it.
     static func isApplicationItself(_ bundle: PluginBundle) -> Bool {
         BundleOpening.isMain(bundle) || Path.isInside(Path.mainProgram, directory: bundle.originalPath)
     }
 
-    /// Writes a row, once.
+    /// Writes a row, unless it was written before.
     ///
-    /// A full journal loses it: then the plug-in is named, but gets no strike.
+    /// If the journal is full, the row is lost: the plug-in is then named, but gets no strike.
     private static func write(_ row: [UInt8]) {
         guard state.withLock({ $0.noted.insert(row).inserted }) else { return }
         _ = row.withUnsafeBytes { phs_journal_note($0.baseAddress, $0.count) }
     }
 
-    /// The step of a number in the journal.
+    /// The step with a number in the journal.
     static func step(_ number: UInt32) -> LoadStep? { LoadStep.allCases.first { $0.number == number && $0 != .end } }
 }
 

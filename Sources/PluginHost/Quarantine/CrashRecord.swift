@@ -3,11 +3,12 @@ import Glibc
 import HostBasics
 
 extension CrashJournal {
-    /// What the journal of a process says that ended without saying so.
+    /// What a journal states about a process that ended without closing the journal.
     public struct Record: Sendable, Hashable {
         /// How the process ended.
         public enum End: Sendable, Hashable {
-            /// Nothing was recorded: it was killed, the machine lost its power, or it used another way out.
+            /// Nothing was recorded: the process was killed, the machine lost power, or the process ended in another
+            /// way.
             case unknown
             /// A signal ended it, with this number.
             case signal(Int32)
@@ -25,7 +26,7 @@ extension CrashJournal {
         public let end: End
         /// The plug-ins that were being loaded at the end.
         public let loads: [Load]
-        /// The plug-ins whose code is seen in the crash, the nearest to its cause first.
+        /// The plug-ins whose code was found in the crash, the nearest to its cause first.
         public let suspects: [Suspect]
         /// Whether code of plug-ins was in the process.
         public let hadPlugins: Bool
@@ -48,20 +49,20 @@ extension CrashJournal {
         public let identifier: String
         /// Why it is suspected.
         public let certainty: Certainty
-        /// What it was doing: a step of its load, or nil if it was loaded.
+        /// The step of its load at that time; nil if it was not being loaded.
         public var step: LoadStep?
     }
 
     /// Why a plug-in is suspected, the most certain reason first.
     public enum Certainty: Int, Sendable, Hashable, CaseIterable {
-        /// The instruction that failed is its own.
+        /// The instruction that failed is in its code.
         case faultingCode = 1
-        /// It called the code that failed, or `exit`.
+        /// Its code called the code that failed, or `exit`.
         case caller = 2
-        /// An address of its code is on the stack, perhaps left over from an earlier call, or another thread was loading
-        /// it.
+        /// An address of its code is on the stack, perhaps left over from an earlier call, or another thread was
+        /// loading it.
         case onTheStack = 3
-        /// The thread that crashed was loading it, or nothing but its load was under way.
+        /// The thread that crashed was loading it, or its load was the only one under way.
         case loading = 4
 
         /// Whether one such crash is a strike; otherwise it counts half, and never alone.
@@ -70,16 +71,16 @@ extension CrashJournal {
 }
 
 extension CrashJournal.Record {
-    /// The plug-ins to which the end is attributed: one if it is certain, otherwise all that it may have been.
+    /// The plug-ins to which the end is attributed: one if the cause is certain, otherwise all possible ones.
     ///
     /// Empty if nothing points to a plug-in.
     public var blamed: [CrashJournal.Suspect] {
-        // Only the nearest: whoever called it passed values that it accepted.
+        // Only the nearest one: its callers passed values that it accepted.
         if var first = suspects.first(where: \.certainty.isCertain) {
             first.step = loads.last { $0.identifier == first.identifier && $0.thread == thread }?.step
             return [first]
         }
-        // Loads are nested, so the last one on a thread is the one that runs.
+        // Loads are nested, so the last one on a thread is the one that was running.
         let innermost = Set(loads.map(\.thread)).compactMap { thread in loads.last { $0.thread == thread } }
         let isRecorded = end != .unknown
         let certain = isRecorded ? innermost.filter { $0.thread == thread } : innermost.count == 1 ? innermost : []
@@ -92,7 +93,7 @@ extension CrashJournal.Record {
         return suspects + loading.filter { load in !suspects.contains { $0.identifier == load.identifier } }
     }
 
-    /// Whether it crashed with plug-ins in its process, and nobody knows which of them was the cause.
+    /// Whether the process crashed with plug-ins in it, and it is not known which of them was the cause.
     var isUnexplained: Bool {
         guard case .signal = end else { return false }
         return hadPlugins && !blamed.contains(where: \.certainty.isCertain)
@@ -117,7 +118,7 @@ extension CrashJournal.Record {
 // MARK: - From the file
 
 extension CrashJournal.Record {
-    /// `record`: as phs_journal_read() checked it.
+    /// `record`: a record that phs_journal_read() has checked.
     init(_ record: phs_journal_record, hadPlugins: Bool) {
         processIdentifier = Int32(bitPattern: record.process)
         started = record.started

@@ -3,27 +3,27 @@ internal import PluginABI
 internal import PropertyLists
 import Synchronization
 
-/// How safely the plug-ins of an application must run at least, as the administrator of the machine decided.
+/// The least safe way in which the plug-ins of an application may run, as the administrator of the machine decided.
 ///
 /// The file is `execution` in the application's directory in `$XDG_CONFIG_DIRS`, by default `/etc/xdg`: a property list
-/// whose dictionary `Plugins` has `isolated` or `sandboxed` for the identifiers of plug-ins, and under `*` for all of them.
-/// If several directories have one, the safest word counts.
+/// whose dictionary `Plugins` maps identifiers of plug-ins, or `*` for all of them, to `isolated` or `sandboxed`. If
+/// several directories have such a file, the safest word applies.
 ///
-/// It is read once, when the name of the application becomes known, as for its ``Quarantine``. If a file cannot be used,
-/// every plug-in is sandboxed: nobody knows which ones the administrator meant.
+/// It is read once, when the name of the application becomes known, as for its ``Quarantine``. If a file cannot be
+/// used, every plug-in is sandboxed, because it is unknown which ones the administrator meant.
 struct ExecutionList: KeptContent {
-    /// By identifier.
+    /// The decisions by identifier.
     private var executions: [String: PluginExecution] = [:]
     private static let key = "Plugins"
 
-    /// That of the application; nil if its name is not known.
+    /// The list of the application; nil if its name is not known.
     private static let current = Lock<(application: String, list: ExecutionList)?>(nil)
 
     // MARK: Use
 
-    /// Where a bundle must run at least.
+    /// The least safe way in which a bundle may run.
     ///
-    /// **Cost.** Reading one number, unless there is such a file.
+    /// **Cost.** Reads one number, unless there is such a file.
     static func demand(for bundle: PluginBundle) -> PluginExecution {
         guard HostEnvironment.placementDeciders.load(ordering: .acquiring) & HostEnvironment.listDecides != 0
         else { return .inProcess }
@@ -34,7 +34,7 @@ struct ExecutionList: KeptContent {
         [identifier, Self.everyPlugin].compactMap { executions[$0] }.max() ?? .inProcess
     }
 
-    /// Reads the list of an application, unless it was read last; nil forgets it.
+    /// Reads the list of an application, unless it was the last one read; nil forgets the list.
     static func use(of application: String?) {
         if let application, current.withLock({ $0?.application }) == application { return }
         let list = application.map { application in
@@ -54,7 +54,7 @@ struct ExecutionList: KeptContent {
 
     // MARK: Reading
 
-    /// The lists for an application as one, and what is wrong with their files.
+    /// The lists for an application, merged into one, and the findings about their files.
     static func read(of application: String) -> (list: ExecutionList, findings: [PluginFinding]) {
         let lists = AdministratorLists<ExecutionList>(
             "execution", of: application,
@@ -87,7 +87,7 @@ struct ExecutionList: KeptContent {
 
     var list: PropertyList { .dictionary([Self.key: .dictionary(executions.mapValues { .string($0.description) })]) }
 
-    /// Only the administrator changes it, with an editor.
+    /// Only the administrator changes the list, with an editor.
     mutating func apply(_ change: Never) {}
 
     static var safest: ExecutionList {
@@ -97,7 +97,7 @@ struct ExecutionList: KeptContent {
     }
 }
 
-/// What is wrong with the administrator's lists of where plug-ins run, for a tool.
+/// Checks the administrator's lists of where plug-ins run, for a tool.
 @_spi(Tools) public enum ExecutionListCheck {
     /// Why files cannot be used; empty if nothing is wrong.
     @_spi(Tools) public static func findings(for application: String) -> [PluginFinding] {

@@ -5,8 +5,8 @@ internal import PluginABI
 
 /// The directory with the crash journals of an application's processes.
 ///
-/// A journal is named by the number of its process. The journal of a crash for which nobody could be blamed is kept under
-/// another name, because a second one says more.
+/// A journal is named by the number of its process. The journal of a crash that cannot be blamed on any plug-in is kept
+/// under another name, because a second such crash has consequences: see ``CrashJournal/advice(_:)``.
 struct JournalDirectory {
     private let path: String
 
@@ -15,7 +15,7 @@ struct JournalDirectory {
     private static let keptSuffix = ".kept"
     private static let mostKept = 8
     private static let longestKept: Int64 = 7 * 24 * 3600 * 1_000_000_000
-    /// More than an application has processes.
+    /// More journals than an application has processes.
     private static let mostRead = 4096
 
     private struct Found {
@@ -27,10 +27,10 @@ struct JournalDirectory {
 
     /// Reads the journals of processes that have ended, and removes them.
     ///
-    /// Call it while the directory is locked, so that each is read by one process.
+    /// Call it while the directory is locked, so that only one process reads each journal.
     ///
-    /// - Parameter quarantine: counts the deaths.
-    /// - Returns: those of processes that did not end by themselves, the oldest first.
+    /// - Parameter quarantine: the quarantine that counts the deaths.
+    /// - Returns: the records of processes that did not end by themselves, the oldest first.
     func takeRecords(into quarantine: Quarantine) -> [CrashJournal.Record] {
         var found: [Found] = []
         var lastGoodEnd = Int64.min
@@ -99,13 +99,14 @@ struct JournalDirectory {
         }
     }
 
-    /// `123`, `123-1` or `123.kept`: other files are not ours.
+    /// `123`, `123-1` or `123.kept`: other files are not journals.
     private static func isJournal(_ name: String) -> Bool {
         let number = name.hasSuffix(keptSuffix) ? name.dropLast(keptSuffix.count) : name[...]
         return !number.isEmpty && number.utf8.allSatisfy { (48...57).contains($0) || $0 == 45 }
     }
 
-    /// Reports a file that is no journal, once: it is removed, unless it belongs to another user.
+    /// Reports a file that is not a usable journal. A damaged file and a link are removed, so they are reported only
+    /// once.
     private func report(_ file: String, _ error: CInt) {
         let reason =
             switch error {

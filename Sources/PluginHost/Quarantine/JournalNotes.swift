@@ -2,10 +2,10 @@ internal import CSandbox
 import Glibc
 import HostBasics
 
-/// What a process noted beside its crash journal about the plug-ins that it loaded: where each is, which file its
+/// What a process noted beside its crash journal about the plug-ins that it loaded: where each one is, which file its
 /// executable was, and whether it can run in another process.
 ///
-/// The journal itself has only identifiers, because a signal handler writes it.
+/// The journal contains only identifiers, because a signal handler writes it.
 struct JournalNotes {
     /// One plug-in.
     struct Plugin: Equatable {
@@ -15,7 +15,7 @@ struct JournalNotes {
         var isRemote: Bool?
     }
 
-    /// By identifier, as long as a journal can have.
+    /// The plug-ins by identifier, shortened as in the journal.
     private(set) var plugins: [String: Plugin] = [:]
 
     private enum Kind {
@@ -28,7 +28,7 @@ struct JournalNotes {
 
     /// ``FileIdentity/noted`` of the executable of a bundle; empty if there is none.
     static func executable(of bundle: PluginBundle) -> String {
-        // A private copy is gone at the next start, so the installed files are noted.
+        // A private copy no longer exists at the next start, so the installed files are noted.
         let original = bundle.originalPath
         let executable = bundle.executablePath.flatMap { path -> FileIdentity? in
             guard original != bundle.bundlePath, Path.isInside(path, directory: bundle.bundlePath) else {
@@ -43,7 +43,7 @@ struct JournalNotes {
         row(Kind.remote, bundle, isRemote ? "1" : "0")
     }
 
-    /// Four texts, each with a zero at its end, which none of them contains.
+    /// Four texts, each with a zero at its end. Zeros inside a text are removed.
     private static func row(_ kind: String, _ bundle: PluginBundle, _ value: String) -> [UInt8] {
         [kind, bundle.displayIdentifier, bundle.originalPath, value].flatMap { text in
             text.utf8.filter { $0 != 0 } + [0]
@@ -52,13 +52,13 @@ struct JournalNotes {
 
     /// Reads the notes of a journal.
     ///
-    /// The last row of a process that was killed while it wrote may be cut off; it is ignored.
+    /// If a process was killed while it wrote, its last row may be cut off. Such a row is ignored.
     init(journalAt path: String) {
         let bytes = [UInt8](unsafeUninitializedCapacity: Int(PHS_JOURNAL_NOTES)) { buffer, count in
             count = max(phs_journal_read_notes(path, buffer.baseAddress, buffer.count), 0)
         }
         var texts = bytes.split(separator: 0, omittingEmptySubsequences: false)
-        // What follows the last zero.
+        // Drop what follows the last zero.
         texts.removeLast()
         while texts.count >= 4 {
             let row = texts.prefix(4).map { String(decoding: $0, as: UTF8.self) }
@@ -72,14 +72,14 @@ struct JournalNotes {
         }
     }
 
-    /// An identifier as the journal has it: it cuts long ones.
+    /// An identifier as it is in the journal, which truncates long ones.
     private static func shortened(_ identifier: String) -> String {
         String(decoding: identifier.utf8.prefix(Int(PHS_JOURNAL_NAME) - 1), as: UTF8.self)
     }
 
-    /// What a death is evidence against: the plug-in with its code files as they are now.
+    /// The plug-in that a death is evidence against, with its code files as they are now.
     ///
-    /// - Returns: nil if the plug-in was replaced since it was loaded, or is gone: the new one did nothing.
+    /// - Returns: nil if the plug-in is gone, or was replaced since it was loaded: the new one did nothing.
     func evidence(against identifier: String) -> Quarantine.Entry? {
         guard let plugin = plugins[identifier],
             var entry = Self.evidence(against: plugin.bundlePath, whoseExecutableWas: plugin.executable)
@@ -88,7 +88,7 @@ struct JournalNotes {
         return entry
     }
 
-    /// What a death is evidence against, by the path of the bundle and what ``executable(of:)`` was.
+    /// The plug-in that a death is evidence against, by the path of the bundle and the earlier ``executable(of:)``.
     static func evidence(against path: String, whoseExecutableWas executable: String) -> Quarantine.Entry? {
         guard let bundle = try? PluginBundle.open(path: path), !CrashJournal.isApplicationItself(bundle),
             let path = bundle.executablePath, FileIdentity(path: path)?.noted == executable,

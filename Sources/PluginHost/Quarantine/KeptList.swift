@@ -2,21 +2,21 @@ import HostBasics
 internal import PluginABI
 internal import PropertyLists
 
-/// The content of a list that is kept in a file: a quarantine, consents, choices, where plug-ins run.
+/// The content of a list that is kept in a file: a quarantine, consents, choices, or where plug-ins run.
 protocol KeptContent: Sendable, Equatable {
-    /// A change of the content that can be made again on what another process wrote meanwhile.
+    /// A change of the content that can be repeated on the content that another process has written meanwhile.
     associatedtype Change: Sendable
 
     /// The content without a file.
     init()
-    /// Reads a list; nil if something in it is not as this version writes it.
+    /// Reads a list; nil if a part of it does not have the form in which this version writes it.
     init?(_ list: PropertyList)
-    /// With the keys of later versions that were read.
+    /// The list to write, including the keys of later versions that were read.
     var list: PropertyList { get }
     mutating func apply(_ change: Change)
 
-    /// What holds if a file cannot be used and nothing else is known: what it may forbid is forbidden for every plug-in, and
-    /// what it may allow is allowed for none.
+    /// The content to use if a file cannot be used and nothing else is known. What the list can forbid is forbidden for
+    /// every plug-in, and what it can allow is allowed for none.
     static var safest: Self { get }
     /// The identifier that stands for every plug-in in such a list.
     static var everyPlugin: String { get }
@@ -26,45 +26,46 @@ extension KeptContent {
     static var everyPlugin: String { "*" }
 }
 
-/// What messages say about a list.
+/// The parts of messages about a list.
 struct ListWords: Sendable {
     let code: PluginError.Code
-    /// The beginning of a sentence that the path follows.
+    /// The beginning of a sentence, which continues with the path.
     let subject: String
     /// The end of a sentence about a file that is a property list, but not such a list.
     let noList: String
-    /// What the safest content means, as a sentence.
+    /// The consequence of the safest content, as a sentence.
     let safest: String
     /// What to do about a damaged file, as a sentence.
     let remedy: String
-    /// The beginning of a sentence: a change of it.
+    /// The beginning of a sentence about a change of the list.
     var change = ""
-    /// How bad it is if the safest content holds.
+    /// The severity of the finding if the safest content is used.
     var severity = PluginFinding.Severity.error
 }
 
-/// A list of a user about an application's plug-ins, in a file: the one machine for all of these lists.
+/// A user's list about an application's plug-ins, in a file. All such lists use this type.
 ///
-/// - **Reading.** Every use reads the file, so that it sees what other processes wrote. A file that belongs to neither the
-///   user nor root, or that every user may write to, is not believed.
-/// - **Changing.** While the directory is locked, the file is read, changed and replaced as a whole; its copy, `….backup`,
-///   follows. A change that cannot be written holds in this process and is made again at the next use.
-/// - **Damage.** If the file cannot be used, the safer reading holds: its copy, else what this process read before, else
-///   ``KeptContent/safest``. The next change keeps the damaged file as `….damaged`.
+/// - **Reading.** Every use reads the file, so that it sees what other processes wrote. A file that belongs to neither
+///   the user nor root, or that every user may write to, is not trusted.
+/// - **Changing.** While the directory is locked, the file is read, changed and replaced as a whole; its copy,
+///   `….backup`, is written after it. A change that cannot be written applies in this process and is repeated at the
+///   next use.
+/// - **Damage.** If the file cannot be used, a safe content replaces it: its copy, else the content that this process
+///   read before, else ``KeptContent/safest``. The next change keeps the damaged file as `….damaged`.
 ///
-/// **Threads.** Any. Nothing is logged, and no other foreign code runs, under the lock.
+/// **Threads.** Any. While the lock is held, nothing is logged and no other code of the application runs.
 final class KeptList<Content: KeptContent>: Sendable {
     /// The file, whether it exists or not; nil if the user has no home directory.
     let path: String?
     private let words: ListWords
-    /// Whether an older content may stand in for a damaged file.
+    /// Whether an older content may replace a damaged file.
     ///
-    /// Not if the list allows something: the older one may allow what was withdrawn since.
+    /// False if the list allows something, because older content may allow what was withdrawn since.
     private let hasCopy: Bool
     private let state = Lock(State())
 
     private struct State {
-        /// What could not be written, in order.
+        /// The changes that could not be written, in order.
         var pending: [Content.Change] = []
         /// The content that was last read or written.
         var last: Content?
@@ -72,7 +73,7 @@ final class KeptList<Content: KeptContent>: Sendable {
         var unread: PluginFinding?
         /// Why the last change could not be written.
         var unwritten: PluginFinding?
-        /// A damaged file that this process kept beside.
+        /// A damaged file that this process kept under another name.
         var kept: PluginFinding?
 
         var findings: [PluginFinding] { [kept, unread, unwritten].compactMap(\.self) }
@@ -89,7 +90,7 @@ final class KeptList<Content: KeptContent>: Sendable {
 
     // MARK: Use
 
-    /// The content, with what could not be written.
+    /// The content, including changes that could not be written.
     var content: Content {
         use { state in
             if !state.pending.isEmpty { store(&state, waitingAtMost: .zero) }
@@ -97,15 +98,15 @@ final class KeptList<Content: KeptContent>: Sendable {
         }
     }
 
-    /// What is wrong with the file since the last use; empty if nothing is.
+    /// What was wrong with the file at the last use; empty if nothing was.
     var findings: [PluginFinding] { state.withLock(\.findings) }
 
     /// Whether all changes of this process are in the file.
     var isSaved: Bool { state.withLock(\.pending.isEmpty) }
 
-    /// Makes a change; what cannot be written holds in this process.
+    /// Makes a change. If it cannot be written, it applies in this process only.
     ///
-    /// - Returns: the content after it.
+    /// - Returns: the content after the change.
     @discardableResult
     func change(_ change: Content.Change) -> Content {
         use { state in
@@ -114,9 +115,9 @@ final class KeptList<Content: KeptContent>: Sendable {
         }
     }
 
-    /// Makes a change, or nothing.
+    /// Makes a change completely, or not at all.
     ///
-    /// - Throws: the finding; then nothing has changed.
+    /// - Throws: the finding if the change cannot be written; then nothing has changed.
     func write(_ change: Content.Change) throws(PluginFinding) {
         let failure: ListFile.Unwritable? = use { state in
             state.pending.append(change)
@@ -136,7 +137,7 @@ final class KeptList<Content: KeptContent>: Sendable {
             remedy: failure.remedy)
     }
 
-    /// Makes a change by which nothing is lost if it cannot be written.
+    /// Makes a change that may be dropped if it cannot be written.
     func tidy(_ change: Content.Change) {
         use { state in
             let old = (state.pending, state.unwritten)
@@ -146,7 +147,7 @@ final class KeptList<Content: KeptContent>: Sendable {
         }
     }
 
-    /// Uses the state, and logs what is wrong since, after the lock.
+    /// Uses the state under the lock, and logs new findings after releasing it.
     @discardableResult
     private func use<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, new) = state.withLock { state in
@@ -177,7 +178,7 @@ final class KeptList<Content: KeptContent>: Sendable {
         return (content, refusal)
     }
 
-    /// The safer reading of a file that cannot be used.
+    /// The safe content that replaces a file that cannot be used.
     private func substitute(for path: String, _ refusal: OwnFile.Refusal, _ state: inout State) -> Content {
         let copy: Content? = hasCopy ? (try? ListFile.read(Self.copy(of: path), words)) ?? nil : nil
         let known = copy ?? (hasCopy ? state.last : nil)
@@ -198,7 +199,7 @@ final class KeptList<Content: KeptContent>: Sendable {
 
     private static func copy(of path: String) -> String { path + ".backup" }
 
-    /// Makes the pending changes in the file; those that cannot be written stay pending.
+    /// Writes the pending changes to the file. If that fails, they stay pending.
     @discardableResult
     private func store(_ state: inout State, waitingAtMost time: Duration) -> Content {
         do throws(ListFile.Unwritable) {
@@ -245,7 +246,7 @@ final class KeptList<Content: KeptContent>: Sendable {
         let (content, refusal) = read(&state)
         let bytes = try ListFile.bytes(content)
         if let refusal {
-            // What somebody else wrote, or what may be read later, is not written over.
+            // A file of somebody else, or one that may be readable later, is not overwritten.
             guard refusal.isDamage else {
                 throw ListFile.Unwritable(reason: "the file there \(refusal.reason)", remedy: refusal.remedy)
             }
@@ -257,7 +258,7 @@ final class KeptList<Content: KeptContent>: Sendable {
         }
         try ListFile.write(bytes, to: path)
         state.unread = nil
-        // Without a copy nothing is lost as long as the file is good.
+        // A missing copy loses nothing as long as the file is good.
         if hasCopy { try? ListFile.write(bytes, to: Self.copy(of: path)) }
         return content
     }

@@ -2,14 +2,14 @@ import Glibc
 import HostBasics
 internal import PropertyLists
 
-/// How a list is read from its file and written to it.
+/// Reads a list from its file, and writes it to the file.
 ///
-/// There is one limit for both: nothing is written that could not be read again.
+/// Both have the same limits, so nothing is written that could not be read again.
 enum ListFile {
-    /// 16 MiB, 64 levels and 2 million values: enough for 1,000 plug-ins with 40 libraries each, several times.
+    /// 16 MiB, 64 levels and 2 million values: several times what 1,000 plug-ins with 40 libraries each need.
     static let limits = PropertyListLimits(size: 16 << 20, depth: 64, nodes: 2_000_000)
 
-    /// - Returns: nil if nothing is at the path.
+    /// - Returns: nil if there is no file at the path.
     static func read<Content: KeptContent>(_ path: String, _ words: ListWords) throws(OwnFile.Refusal) -> Content? {
         guard let bytes = try OwnFile.bytes(path: path, atMost: limits.size) else { return nil }
         let reason: String
@@ -29,9 +29,9 @@ enum ListFile {
             remedy: refusal.remedy)
     }
 
-    /// Why a content cannot be written.
+    /// Why a list cannot be written.
     struct Unwritable: Error {
-        /// As a part of a sentence in brackets.
+        /// The part of a sentence that is in brackets.
         let reason: String
         let remedy: String
 
@@ -59,7 +59,8 @@ enum ListFile {
 
     /// Replaces a list.
     ///
-    /// A link of the user stays a link. Somebody else's is replaced: as root, this process could write to any file.
+    /// A link that this user made stays a link. Another user's link is replaced: through it, a process of root could be
+    /// made to write to any file.
     static func write(_ bytes: [UInt8], to path: String) throws(Unwritable) {
         let path = Path.linkOwner(path) == geteuid() ? Path.resolved(path) ?? path : path
         do throws(FileReplacement.Failure) {
@@ -72,16 +73,16 @@ enum ListFile {
 
     /// Keeps a damaged file under another name, before it is replaced.
     ///
-    /// A file stays in its place until then: a process that ends in between leaves damage, and not a missing file, which
-    /// would release every plug-in.
+    /// The damaged file stays in its place until then. So a process that ends in between leaves a damaged file and not
+    /// a missing one, which would release every plug-in.
     ///
-    /// - Returns: the other path.
+    /// - Returns: the new path.
     static func keep(_ path: String) throws(Unwritable) -> String {
         let kept = path + ".damaged"
         unlink(kept)
-        // A link itself is moved away: what it leads to is not changed.
+        // A link is moved away itself; the file that it leads to does not change.
         if Path.linkOwner(path) == nil, link(path, kept) == 0 { return kept }
-        // What cannot have two names, such as a directory.
+        // The file cannot have two names, as a directory cannot.
         guard rename(path, kept) == 0 else { throw .system(errno, to: .rename) }
         return kept
     }

@@ -2,23 +2,24 @@ import BundleReading
 import HostBasics
 internal import PluginABI
 
-/// The plug-ins that an application of a user does not use, because their code ended its processes or somebody said so.
+/// The plug-ins that an application of a user does not use, because their code ended its processes or somebody put them
+/// here.
 ///
-/// A catalogue that was made with the application's name refuses them; ``PluginVerdict/quarantined``. A plug-in gets into
-/// quarantine when its code ends the application twice within seven days, as a ``CrashJournal`` shows, or its own process
-/// several times within minutes, or by ``add(_:reason:)``. It gets out when one of its code files, or a library that they use,
-/// gets another content, and by ``clear(_:)``.
+/// A catalogue that was made with the application's name refuses them: ``PluginVerdict/quarantined``. A plug-in gets
+/// into quarantine when its code ends the application twice within seven days, as a ``CrashJournal`` shows, when it
+/// ends its worker several times within minutes, or by ``add(_:reason:)``. It leaves quarantine when the content of one
+/// of its code files, or of a library that they use, changes, or by ``clear(_:)``.
 ///
-/// The file is `quarantine` in the application's directory in `$XDG_STATE_HOME`, by default `~/.local/state`: a property
-/// list that is replaced as a whole. `quarantine.backup` is its copy, which is used if the file is damaged; the next change
-/// keeps the damaged file as `quarantine.damaged`. Without a usable copy every plug-in is in quarantine: the entry has the
-/// identifier `*`. The administrator's list is a file `quarantine` in the application's directory in `$XDG_CONFIG_DIRS`, by
-/// default `/etc/xdg`; if it is damaged, no plug-in is used.
+/// The file is `quarantine` in the application's directory in `$XDG_STATE_HOME`, by default `~/.local/state`: a
+/// property list that is replaced as a whole. `quarantine.backup` is its copy, which is used if the file is damaged.
+/// The next change then keeps the damaged file as `quarantine.damaged`. Without a usable copy every plug-in is in
+/// quarantine: the entry has the identifier `*`. The administrator's list is a file `quarantine` in the application's
+/// directory in `$XDG_CONFIG_DIRS`, by default `/etc/xdg`; if it is damaged, no plug-in is used.
 ///
 /// An entry also holds for copies of the bundle in other folders, as long as their code is the same.
 ///
-/// Several processes may change the file at the same time. Each waits for the others for one second at most. What cannot
-/// be written is logged, holds in this process, and is written at the next use.
+/// Several processes may change the file at the same time. Each one waits for the others for one second at most. A
+/// change that cannot be written is logged, applies in this process, and is written at the next use.
 ///
 /// **Threads.** Every member may be used on any thread.
 public final class Quarantine: Sendable {
@@ -36,8 +37,8 @@ public final class Quarantine: Sendable {
     private static let known = Lock<[String: Quarantine]>([:])
     private static let inUse = Lock<Quarantine?>(nil)
 
-    /// The quarantine in which the deaths of this process's workers count: that of the application whose journal was begun
-    /// or whose catalogue was made last; nil if there is none.
+    /// The quarantine in which the deaths of this process's workers count. It belongs to the application whose journal
+    /// was begun last or whose catalogue was made last; nil if there is none.
     static var current: Quarantine? {
         get { inUse.withLock { $0 } }
         set {
@@ -89,7 +90,8 @@ public final class Quarantine: Sendable {
     /// The file with an application's quarantine.
     ///
     /// - Parameter application: the name of the application's directories: one path component.
-    /// - Returns: an absolute path, whether the file exists or not; nil if the name is none, or the user has no home directory.
+    /// - Returns: an absolute path, whether the file exists or not; nil if the name is not valid, or the user has no
+    ///   home directory.
     public static func path(for application: String) -> String? {
         ApplicationState.directory(of: application).map { Path.join($0, "quarantine") }
     }
@@ -107,14 +109,14 @@ public final class Quarantine: Sendable {
     /// The plug-ins that ended processes, but not often enough for the quarantine.
     public var suspects: [Entry] { ownEntries.filter { $0.origin == nil } }
 
-    /// Why a file could not be read or written at the last use, and the damaged file that this process kept; empty if
+    /// Why a file could not be read or written at the last use, and which damaged file this process kept. Empty if
     /// nothing is wrong.
     public var findings: [PluginFinding] { list.findings + administratorFindings.withLock(\.self) }
 
     /// Whether all changes of this process are in the file.
     public var isSaved: Bool { list.isSaved }
 
-    /// Those of the file, without expired ones.
+    /// The entries of the file, without expired ones.
     private var ownEntries: [Entry] {
         if let strikesPath { StrikeNotes.take(from: strikesPath, into: self) }
         let known = list.content
@@ -138,8 +140,8 @@ public final class Quarantine: Sendable {
 
     /// Puts a plug-in into quarantine.
     ///
-    /// It stays there until one of its code files gets another content, or until ``clear(_:)``. Copies of it with the same
-    /// code are in quarantine with it.
+    /// It stays there until the content of one of its code files changes, or until ``clear(_:)``. Copies of it with the
+    /// same code are in quarantine, too.
     ///
     /// - Parameters:
     ///   - bundle: the plug-in; none of its code runs.
@@ -158,7 +160,7 @@ public final class Quarantine: Sendable {
     /// Takes a plug-in out of quarantine, and forgets how often it ended processes.
     ///
     /// - Parameter identifier: the plug-in's identifier; `*` for the entry of every plug-in.
-    /// - Returns: whether there was an entry. One of the administrator stays.
+    /// - Returns: whether there was an entry. An entry of the administrator stays.
     @discardableResult
     public func clear(_ identifier: String) -> Bool {
         guard ownEntries.contains(where: { $0.identifier == identifier }) else { return false }
@@ -168,7 +170,7 @@ public final class Quarantine: Sendable {
 
     /// Notes that a plug-in's code ended a process.
     ///
-    /// - Returns: whether the plug-in is in quarantine now.
+    /// - Returns: whether the plug-in is now in quarantine.
     @discardableResult
     func note(_ death: Death, of evidence: Entry, _ limit: QuarantineList.Limit) -> Bool {
         list.change(.death(evidence, death, limit)).entries.contains {
@@ -176,9 +178,9 @@ public final class Quarantine: Sendable {
         }
     }
 
-    /// Notes an end that an earlier process has written down, unless it has counted it.
+    /// Notes an end that an earlier process has written down, unless that process has counted it.
     ///
-    /// - Returns: whether it is in the file.
+    /// - Returns: whether the end is in the file now.
     func noteMissed(_ death: Death, of evidence: Entry, _ limit: QuarantineList.Limit) -> Bool {
         list.change(.missedDeath(evidence, death, limit))
         return isSaved

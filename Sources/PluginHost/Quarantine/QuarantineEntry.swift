@@ -17,22 +17,23 @@ extension Quarantine {
 
         /// The plug-in's identifier; `*` for every plug-in.
         public let identifier: String
-        /// The bundle's directory; nil in an entry of the administrator, which holds for every bundle of the identifier, and in
-        /// one for every plug-in.
+        /// The bundle's directory; nil in an entry of the administrator, which applies to every bundle with the
+        /// identifier, and in an entry for every plug-in.
         public let bundlePath: String?
-        /// Who put it into quarantine; nil if it is not in quarantine, because it did not end processes often enough.
+        /// Who put the plug-in into quarantine; nil if it is not in quarantine, because it did not end processes often
+        /// enough.
         public internal(set) var origin: Origin?
         /// The reason that a user, the application or the administrator gave; empty if none.
         public internal(set) var givenReason = ""
-        /// How often its code ended a process, since it was installed.
+        /// How often its code has ended a process since it was installed.
         public internal(set) var count = 0
-        /// The latest of these deaths, the last one at the end; 16 at most.
+        /// The latest of these deaths, at most 16, the most recent one last.
         public internal(set) var deaths: [Death] = []
         /// The files of its code, and the libraries that they use.
         ///
         /// If one of them has other content, the entry has expired.
         var files: [CodeFile] = []
-        /// Whether everything that it offers also works from a process of its own; nil if it never got so far.
+        /// Whether all its extensions also work from a worker process; nil if its load never got far enough to tell.
         var isRemote: Bool?
 
         /// The paths of the files of its code, and of the libraries that they use.
@@ -47,21 +48,21 @@ extension Quarantine {
         }
     }
 
-    /// The end of a process that was caused by a plug-in.
+    /// The end of a process that a plug-in caused.
     public struct Death: Sendable, Hashable {
         /// Nanoseconds since 1970, by the system's clock.
         public var time: Int64
         /// What ended the process, as in `the signal SIGSEGV`.
         public var end: String
-        /// What ran: a step of a load (``LoadStep``), `call`, `code`, or a phase of a worker.
+        /// What was running: a step of a load (``LoadStep``), `call`, `code`, or a phase of a worker.
         public var phase: String
         /// The method that was called, or nil.
         public var method: String?
         /// Whether it is certain that the plug-in's code was the cause.
         ///
-        /// If false, it was only seen on the stack.
+        /// If false, its code was only seen on the stack.
         public var isCertain = true
-        /// Whether it ended a worker, and not the application.
+        /// Whether the process was a worker, and not the application.
         public var isOfWorker = false
     }
 }
@@ -69,7 +70,7 @@ extension Quarantine {
 // MARK: - As sentences
 
 extension Quarantine.Entry {
-    /// Why it is in quarantine, or what it did so far.
+    /// Why the plug-in is in quarantine, or what it has done so far.
     public var reason: String {
         let parts = [givenReason.isEmpty ? nil : givenReason.escapedForDisplay.asSentence, deathSentence]
         let text = parts.compactMap(\.self).joined(separator: " ")
@@ -172,7 +173,7 @@ extension Quarantine.Entry {
         return .dictionary(items)
     }
 
-    /// Reads an entry; nil if it is not one.
+    /// Reads an entry; nil if the list is not one.
     init?(list: PropertyList) {
         guard let identifier = list[Key.identifier]?.string else { return nil }
         let path = list[Key.path]?.string

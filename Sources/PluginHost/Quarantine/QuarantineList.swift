@@ -15,7 +15,8 @@ struct QuarantineList: KeptContent {
 
     /// Reads a list.
     ///
-    /// `entry`: reads one of its entries. Returns nil if something in it is not as this version writes it.
+    /// `entry`: reads one entry of the list. Returns nil if a part of the list does not have the form in which this
+    /// version writes it.
     init?(_ list: PropertyList, entry: (PropertyList) -> Quarantine.Entry?) {
         guard case .dictionary(var items) = list, let rows = items[Self.key]?.array else { return nil }
         for row in rows {
@@ -53,9 +54,9 @@ struct QuarantineList: KeptContent {
         static let ofApplication = Limit(deaths: 2, within: .seconds(7 * 24 * 3600))
     }
 
-    /// A change that could not be written is made again later.
+    /// A change of the list. One that could not be written is repeated later.
     enum Change: Sendable, Equatable {
-        /// The plug-in ended a process. The entry has its files; it need not be in the list.
+        /// The plug-in ended a process. The entry states the plug-in's files, and need not be in the list.
         case death(Quarantine.Entry, Quarantine.Death, Limit)
         /// The same, unless it was counted already.
         case missedDeath(Quarantine.Entry, Quarantine.Death, Limit)
@@ -86,7 +87,8 @@ struct QuarantineList: KeptContent {
         }
     }
 
-    /// Takes the entry of a bundle out of the list; if there is none, or it was about other files, it is the new one.
+    /// Takes the entry of a bundle out of the list. Returns the new entry if there is none, or if the old one was about
+    /// other files.
     private mutating func take(_ new: Quarantine.Entry) -> Quarantine.Entry {
         guard
             let index = entries.firstIndex(where: {
@@ -106,7 +108,7 @@ struct QuarantineList: KeptContent {
     ///
     /// - Returns: whether something changed.
     ///
-    /// **Cost.** One system call for each file of each entry, and reading those that were written since.
+    /// **Cost.** One system call for each file of each entry, and reading the files that were written since.
     @discardableResult
     mutating func removeExpired() -> Bool {
         let old = entries
@@ -128,7 +130,7 @@ struct AdministratorsQuarantine: KeptContent {
 
     var list: PropertyList { .dictionary([:]) }
 
-    /// Only the administrator changes it, with an editor.
+    /// Only the administrator changes the list, with an editor.
     mutating func apply(_ change: Never) {}
 
     /// Every plug-in is in quarantine.
@@ -143,14 +145,15 @@ struct AdministratorsQuarantine: KeptContent {
 }
 
 extension Quarantine.Entry {
-    /// Whether it holds for a bundle.
+    /// Whether the entry applies to a bundle.
     ///
-    /// An entry of the administrator holds for every bundle of its identifier. Another one holds for the bundle at its path,
-    /// and for every other bundle of the identifier with the same code: a copy is not better than the original.
+    /// An entry of the administrator applies to every bundle with its identifier. Any other entry applies to the bundle
+    /// at its path, and to every other bundle with the identifier and the same code: a copy is no safer than the
+    /// original.
     ///
     /// - Parameters:
-    ///   - identifier: of the bundle.
-    ///   - path: of the bundle's directory, with links resolved.
+    ///   - identifier: the identifier of the bundle.
+    ///   - path: the path of the bundle's directory, with links resolved.
     /// - Returns: whether the bundle is in quarantine.
     ///
     /// **Cost.** For another bundle of the same identifier: reading its code files that this process has not read yet.
@@ -165,12 +168,12 @@ extension Quarantine.Entry {
             }
     }
 
-    /// Whether the content of files decides if it holds for a bundle.
+    /// Whether the content of files decides if the entry applies to a bundle.
     func depends(onFilesOf identifier: String, at path: String) -> Bool {
         self.identifier == identifier && bundlePath != nil && bundlePath != path
     }
 
-    /// Whether it ended the application lately, certainly, and also works from another process.
+    /// Whether the plug-in certainly ended the application lately, and also works from another process.
     ///
     /// `now`: nanoseconds since 1970.
     func mustRunElsewhere(at now: Int64) -> Bool {
@@ -184,23 +187,23 @@ extension Quarantine.Entry {
     fileprivate mutating func note(_ death: Quarantine.Death, _ limit: QuarantineList.Limit) {
         count += 1
         deaths = (deaths + [death]).suffix(Self.mostDeaths)
-        // The distance to the new one, whichever was first: the clock may have been set back.
+        // Compare the distance to the new death in both directions: the clock may have been set back.
         let span = limit.within / .nanoseconds(1)
         let recent = deaths.filter {
             $0.isOfWorker == death.isOfWorker && abs(Double($0.time) - Double(death.time)) <= span
         }
         let certain = recent.count(where: \.isCertain)
-        // What was only seen on the stack counts half, and never alone.
+        // A death for which the code was only seen on the stack counts half, and never alone.
         let weight = certain == 0 ? 0 : 2 * certain + (recent.count - certain)
         if origin == nil, weight >= 2 * limit.deaths { origin = .deaths }
     }
 
-    /// The entry with the present identities of its files; nil if it has expired.
+    /// The entry with the current identities of its files; nil if it has expired.
     ///
-    /// An entry of a bundle that is not there is kept: nothing of it can run.
+    /// The entry of a missing bundle is kept, because no code of that bundle can run.
     fileprivate var renewed: Quarantine.Entry? {
         guard let bundlePath, FileIdentity(path: bundlePath) != nil else { return self }
-        // An earlier version of the library could take the application for a plug-in.
+        // An earlier version of the library could mistake the application for a plug-in.
         if origin != .user, Path.isInside(Path.mainProgram, directory: bundlePath) { return nil }
         var entry = self
         for index in files.indices {

@@ -1,12 +1,13 @@
 /// Which plug-ins a start leaves out after a crash.
 ///
-/// It holds for one start and changes no setting of the user.
+/// It applies to one start and changes no setting of the user.
 public enum SafeStart: Sendable, Hashable {
     /// None.
     case normal
-    /// Those with these identifiers, because their code caused the crash.
+    /// The plug-ins with these identifiers, because their code caused the crash.
     case without([String])
-    /// All, because the application crashed more than once, with plug-ins in its process, and none of them can be named.
+    /// All plug-ins, because the application crashed more than once with plug-ins in its process, and none of them can
+    /// be named as the cause.
     case noPlugins
 
     func leavesOut(_ identifier: String) -> Bool {

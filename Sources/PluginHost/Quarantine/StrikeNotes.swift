@@ -2,18 +2,18 @@ internal import CPluginSupport.Shims
 import Glibc
 import HostBasics
 
-/// The ends of workers that may not be in the quarantine file yet.
+/// Keeps the ends of workers that may not be in the quarantine file yet.
 ///
-/// Counting an end takes time: the files of the plug-in are read. Nobody waits for that, so the application may end first.
-/// Therefore the end is written down before its caller has the error: a row in a file of this process. The next process of
-/// the application that reads the quarantine counts the rows of those that have ended; the lock of a file shows whether
-/// its process lives.
+/// Counting an end takes time, because it reads the files of the plug-in. No caller waits for that, so the application
+/// may end first. Therefore the end is written down before its caller has the error, as a row in a file of this
+/// process. The next process of the application that reads the quarantine counts the rows of processes that have ended.
+/// The lock of a file shows whether its process lives.
 enum StrikeNotes {
     private struct State {
         var process: pid_t = 0
         var place = ""
         var descriptor: CInt = -1
-        /// The times of the ends that are not counted.
+        /// The times of the ends that are not counted yet.
         var open: Set<Int64> = []
     }
 
@@ -22,9 +22,10 @@ enum StrikeNotes {
     private static let mostBytes = 256 << 10
     private static let mostTexts = 9
 
-    /// Writes an end down.
+    /// Writes down an end.
     ///
-    /// `place`: the directory; it is made if it is missing. What cannot be written is counted if the application lives on.
+    /// `place`: the directory, which is created if it is missing. An end that cannot be written is still counted if the
+    /// application keeps running.
     static func keep(
         _ death: Quarantine.Death, of bundle: PluginBundle, _ limit: QuarantineList.Limit, in place: String
     ) {
@@ -46,7 +47,7 @@ enum StrikeNotes {
         }
     }
 
-    /// The end of a time is in the quarantine file.
+    /// Notes that the end with this time is in the quarantine file.
     static func settle(_ time: Int64) {
         state.withLock { state in
             guard state.process == getpid(), state.open.remove(time) != nil, state.open.isEmpty else { return }
@@ -57,7 +58,7 @@ enum StrikeNotes {
     /// Makes the file of this process; -1 if that fails.
     private static func begin(_ place: String) -> CInt {
         OwnFile.makeDirectory(place)
-        // In another container with the same home directory, a process may have this number.
+        // A process in another container with the same home directory may have the same number.
         for number in 0..<8 {
             let path = Path.join(place, "\(getpid())-\(number)")
             let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -65,16 +66,16 @@ enum StrikeNotes {
                 if errno == EEXIST { continue }
                 return -1
             }
-            // Somebody may have taken it for the file of a process that has ended.
+            // Another process may have mistaken it for the file of a process that has ended, and removed it.
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0, isAt(path, descriptor) { return descriptor }
             close(descriptor)
         }
         return -1
     }
 
-    /// Counts what processes have written down that have ended, and removes their files.
+    /// Counts the ends that ended processes have written down, and removes their files.
     ///
-    /// `quarantine`: that of the directory.
+    /// `quarantine`: the quarantine of the directory.
     static func take(from place: String, into quarantine: Quarantine) {
         for name in DirectoryListing(path: place).names.keys.sorted().prefix(mostFiles) {
             let path = Path.join(place, name)
@@ -106,12 +107,12 @@ enum StrikeNotes {
         }
     }
 
-    /// - Returns: whether nothing of it is needed any more.
+    /// - Returns: whether the bytes are no longer needed.
     private static func count(_ bytes: [UInt8], in quarantine: Quarantine) -> Bool {
         var texts = bytes.split(separator: 0, omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
-        // What follows the last zero; a row that was cut off is ignored.
+        // Drop what follows the last zero. A row that was cut off is ignored.
         texts.removeLast()
         var isSaved = true
         for start in stride(from: 0, to: texts.count - texts.count % mostTexts, by: mostTexts) {

@@ -2,14 +2,14 @@ import ELFImages
 import HostBasics
 import Synchronization
 
-/// What the ends of the application by a plug-in mean for where it runs.
+/// Counts the ends that a plug-in caused, and decides where it runs after that.
 enum Strikes {
-    /// Where a bundle must run at least.
+    /// The least safe way in which a bundle may run.
     ///
-    /// - Returns: ``PluginExecution/isolated`` for a plug-in that ended the application before and whose extension points
-    ///   all have a remote interface.
+    /// - Returns: ``PluginExecution/isolated`` for a plug-in that ended the application before and whose extension
+    ///   points all have a remote interface; otherwise ``PluginExecution/inProcess``.
     ///
-    /// **Cost.** Reading one number, unless a plug-in has strikes.
+    /// **Cost.** Reads one number, unless a plug-in has strikes.
     static func demand(for bundle: PluginBundle) -> PluginExecution {
         guard HostEnvironment.placementDeciders.load(ordering: .acquiring) & HostEnvironment.strikesDecide != 0
         else { return .inProcess }
@@ -19,14 +19,15 @@ enum Strikes {
     /// Counts the end of a worker that a plug-in's code caused, in the quarantine of the application.
     ///
     /// - Parameters:
-    ///   - end: what ended it, and what ran.
-    ///   - moment: when: nanoseconds since 1970.
+    ///   - end: what ended the worker, and what was running.
+    ///   - moment: the time of the end, in nanoseconds since 1970.
     ///   - bundle: the plug-in.
-    ///   - deaths: how many ends put it into quarantine.
-    ///   - time: within which time.
-    /// - Returns: why the plug-in must not be used any more; nil if it may be, or if no application is known.
+    ///   - deaths: how many ends put the plug-in into quarantine.
+    ///   - time: the period in which these ends count.
+    /// - Returns: why the plug-in must not be used any more; nil if it may be used, or if no application is known.
     ///
-    /// **Cost.** At the first end, reading the code files of the plug-in and its libraries: let nobody wait for it.
+    /// **Cost.** At the first end, reads the code files of the plug-in and its libraries, so no caller should wait for
+    /// it.
     static func note(
         _ end: WorkerEnd, at moment: Int64 = FileIdentity.now, of bundle: PluginBundle, deaths: Int,
         within time: Duration
@@ -43,9 +44,9 @@ enum Strikes {
 }
 
 extension Strikes {
-    /// Writes an end down that ``note(_:at:of:deaths:within:)`` counts later, for the case that the application ends first.
+    /// Writes down an end that ``note(_:at:of:deaths:within:)`` counts later, in case the application ends first.
     ///
-    /// **Cost.** A system call; at the first one of the process, some more.
+    /// **Cost.** One system call; for the first end in the process, some more.
     static func keep(
         _ end: WorkerEnd, at moment: Int64, of bundle: PluginBundle, deaths: Int, within time: Duration
     ) {
