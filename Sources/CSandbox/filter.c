@@ -97,7 +97,7 @@ static void check_own_memory(struct program *program) {
     ALLOW_ONLY(program, (uint32_t)program->options->process);
 }
 
-// If processes are granted, what contains them limits the signals, too.
+// If processes are granted, the namespace or group that contains them limits the signals, too.
 static void check_own_process(struct program *program) {
     if (program->options->processes) return allow(program);
     check_own_memory(program);

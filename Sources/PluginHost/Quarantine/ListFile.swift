@@ -80,7 +80,7 @@ enum ListFile {
     static func keep(_ path: String) throws(Unwritable) -> String {
         let kept = path + ".damaged"
         unlink(kept)
-        // A link is moved away itself; the file that it leads to does not change.
+        // For a link, the link itself is moved; the file that it leads to does not change.
         if Path.linkOwner(path) == nil, link(path, kept) == 0 { return kept }
         // The file cannot have two names, as a directory cannot.
         guard rename(path, kept) == 0 else { throw .system(errno, to: .rename) }

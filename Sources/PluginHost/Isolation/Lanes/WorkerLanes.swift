@@ -42,7 +42,7 @@ final class WorkerLanes: RemoteConnection {
         for channel in channels { channel.mail.end() }
     }
 
-    /// Serves a lane on a thread of its own.
+    /// Serves a lane on a separate thread.
     ///
     /// The host takes the lowest free lane. So the first request on a lane starts the thread of the next lane. It does
     /// so before the plug-in's code runs, because that code may use up the resources of the process.

@@ -147,9 +147,9 @@ final class WorkerSupervisor: WorkerSource {
 
     /// Counts an end against a bundle, across all processes of the application: see ``Strikes``.
     ///
-    /// If this puts the bundle into quarantine, the log says so.
+    /// Logs if the bundle is then in quarantine.
     ///
-    /// - Returns: whether it does.
+    /// - Returns: whether the bundle is then in quarantine.
     ///
     /// **Cost.** Reads and writes files, so no caller should wait for it.
     private static func count(_ end: WorkerEnd, _ bundle: PluginBundle, _ worker: PluginWorker) -> Bool {
@@ -193,7 +193,7 @@ final class WorkerSupervisor: WorkerSource {
                 remedy: "Try again later, and report the ends of the processes to the author of the plug-in.")
             finding.refusal = EAGAIN
             throw PluginError(bundlePath: bundle.bundlePath, finding)
-        // The application's quarantine was checked before, and no longer has the bundle: somebody took it out.
+        // The application's quarantine was checked before, and no longer has the bundle: it was taken out.
         case .quarantine where ends.isInQuarantine: forgetEnds(of: bundle.bundlePath)
         case .quarantine(let count):
             throw PluginError(

@@ -321,7 +321,7 @@ struct SentFinding: RemoteValue {
         try writer.write(finding.refusal)
     }
 
-    /// The codes of what only the host can know about a worker. No message may have them.
+    /// The codes that only the host may report about a worker. No message may contain them.
     private static let codesOfHost: Set<PluginError.Code> = [
         .workerEnded, .callTimedOut, .executionConflict, .quarantined,
     ]

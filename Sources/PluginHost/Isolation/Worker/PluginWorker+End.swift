@@ -182,7 +182,7 @@ extension PluginWorker {
         if isLast { callersKnow.give(()) }
     }
 
-    /// Waits until the ends of the workers that are being killed for what a bundle did are counted. Their callers have
+    /// Waits until every worker that is being killed for what a bundle did has ended and is counted. Its callers have
     /// their errors before that.
     static func waitForCounts(of bundlePath: String) {
         let workers = all.filter { worker in worker.values.withLock { $0.isBeingKilled(for: bundlePath) } }
@@ -236,7 +236,7 @@ extension PluginWorker {
 
     /// Whether the end does not count against a bundle. Waits until the worker's callers know of the end.
     func isForgiven(_ bundlePath: String) -> Bool {
-        // Wait a limited time: a caller that got its answer at the moment of the end never knows of the end.
+        // Wait a limited time: a caller that got its answer at the moment of the end never learns of the end.
         _ = callersKnow.wait(within: .seconds(1))
         return values.withLock { $0.forgiven.contains(bundlePath) }
     }
