@@ -16,7 +16,7 @@
 /// replaced another. docs/abi.md, "Changed interfaces", states what the host compares, and which changes an API with
 /// library evolution may make without a new version.
 ///
-/// A point with a ``remote`` interface also accepts plug-ins that run in a process of their own; the article “Remote
+/// A point with a ``remote`` interface also accepts plug-ins that run in a worker process; the article “Remote
 /// interfaces” describes how to get one. Two points are equal if they have the same name and version.
 @frozen
 public struct ExtensionPoint<Interface>: Sendable, Hashable {
@@ -26,14 +26,14 @@ public struct ExtensionPoint<Interface>: Sendable, Hashable {
     ///
     /// Providers registered for another version are ignored.
     public let version: UInt32
-    /// A function and not the interface itself: a point is evaluated at each look-up, and in most processes nobody uses
-    /// its remote interface.
+    /// A closure instead of the interface: a point is evaluated at each look-up, and most processes never use its
+    /// remote interface.
     @usableFromInline let makeRemote: @Sendable () -> RemoteInterface<Interface>?
 
     /// - Parameters:
     ///   - name: a reverse-DNS name that no other point uses.
     ///   - version: the version of the interface; raise it when old plug-ins can no longer work.
-    ///   - remote: how objects are used from another process; nil if they cannot be. It is evaluated when it is used.
+    ///   - remote: how other processes use the objects; nil if they cannot. It is evaluated at each use.
     @inlinable
     public init(
         _ name: String, version: UInt32 = 1,
@@ -44,7 +44,7 @@ public struct ExtensionPoint<Interface>: Sendable, Hashable {
         makeRemote = remote
     }
 
-    /// How objects at the point are used from another process; nil if they cannot be.
+    /// How other processes use the objects at the point; nil if they cannot.
     @inlinable
     public var remote: RemoteInterface<Interface>? { makeRemote() }
 

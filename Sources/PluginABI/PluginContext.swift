@@ -25,16 +25,17 @@ public final class PluginContext: Sendable {
 
     /// The absolute path of the directory in which the plug-in keeps what should outlive a restart.
     ///
-    /// It belongs to the plug-in alone, by its identifier: `APPLICATION/plugins/IDENTIFIER` in `XDG_STATE_HOME`, otherwise
-    /// in `.local/state` in the user's home directory. The host creates it, for its owner only.
+    /// It belongs to this plug-in alone and is named after its identifier: `APPLICATION/plugins/IDENTIFIER` in
+    /// `XDG_STATE_HOME`, otherwise in `.local/state` in the user's home directory. The host creates it, accessible to
+    /// its owner only.
     ///
-    /// It is the same directory wherever the plug-in runs. In a process of its own, the plug-in gets it only if its
-    /// `PHPermissions` asks for `$STATE` among the files and the application grants that; there the files in it count
-    /// against the limit `state`.
+    /// It is the same directory wherever the plug-in runs. In a worker, the plug-in gets it only if its `PHPermissions`
+    /// requests `$STATE` among the files and the application grants the request; the files in it then count against the
+    /// limit `state`.
     ///
-    /// Nil if it was not granted. Nil also if it cannot be created; then the application's log has the reason.
+    /// Nil if it was not granted. Also nil if it cannot be created; the application's log then states the reason.
     ///
-    /// **Cost.** Some system calls each time: it is created again if somebody removed it.
+    /// **Cost.** A few system calls per use: if somebody removed the directory, it is created again.
     public var stateDirectory: String? { services.stateDirectory }
 
     /// The application's log.
@@ -80,8 +81,8 @@ public final class PluginContext: Sendable {
     /// Where the bundle has a `.stringsdict`, the numbers among the arguments select the plural form:
     /// `localizedString("%d words", arguments: count)`.
     ///
-    /// A format that does not fit its arguments never crashes: a conversion without an argument is left as written, and
-    /// an argument that does not fit its conversion is shown as by `%@`.
+    /// A format that does not fit its arguments never crashes: a conversion without an argument stays as written, and
+    /// an argument that does not fit its conversion is formatted as by `%@`.
     ///
     /// - Parameters:
     ///   - key: the key, usually the format in the development language.
@@ -115,8 +116,8 @@ extension PluginContext {
     ///   order).
     ///
     /// **Threads.** Any; other callers wait while it is created. **Lifetime.** The object keeps working after its
-    /// plug-in was unloaded or replaced by a newer build; a new request then returns another object. So keep it for one
-    /// piece of work, and not for ever. **Cost.** A search of the registered providers.
+    /// plug-in is unloaded or replaced by a newer build, but a new request then returns a different object. So keep it
+    /// for one piece of work only. **Cost.** A search of the registered providers.
     public func service<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface {
         try services.requiredService(point)
     }
@@ -131,20 +132,20 @@ extension PluginContext {
     /// A nib of the plug-in's own bundle, in the user's language and for the device.
     ///
     /// - Parameter name: the file's name, without extension or with `.xib` or `.nib`.
-    /// - Returns: the nib, read; nothing is made yet.
-    /// - Throws: an error that says where it was looked for, or what is wrong with the file.
+    /// - Returns: the nib, already read and parsed; it has not made any objects yet.
+    /// - Throws: an error that states where the host searched, or what is wrong with the file.
     public func nib(_ name: String) throws -> Nib { try services.nib(name) }
 
-    /// An image of the plug-in's own bundle, or else of the application's.
+    /// An image of the plug-in's own bundle; if that has none, of the application's bundle.
     ///
-    /// - Parameter name: the file's name without the marks of device and scale; with or without extension.
-    /// - Returns: nil if neither has one of that name.
+    /// - Parameter name: the file's name without the markers of device and scale; with or without extension.
+    /// - Returns: nil if neither bundle has an image of that name.
     public func image(_ name: String) -> NamedImage? { services.image(name) }
 
-    /// A sound of the plug-in's own bundle, or else of the application's.
+    /// A sound of the plug-in's own bundle; if that has none, of the application's bundle.
     ///
     /// - Parameter name: the file's name, with or without extension.
-    /// - Returns: nil if neither has one of that name.
+    /// - Returns: nil if neither bundle has a sound of that name.
     public func sound(_ name: String) -> NamedSound? { services.sound(name) }
 }
 

@@ -18,9 +18,9 @@ public final class PluginRegistrar: Sendable {
 
     /// The registrations, under the standard library's lock.
     ///
-    /// Why not the host's lock: the host imports this module, so that lock is not available here. While the lock is
-    /// held, values are only moved in and copied out; nothing is removed and nothing else is called. So a plug-in's
-    /// closure is never released under it.
+    /// Why not the host's lock: the host imports this module, so that lock is not available here. Code under the lock
+    /// only moves values in and copies them out; it removes nothing and calls nothing else. So a plug-in's closure is
+    /// never released under it.
     private let state = Mutex(State())
     private let thread = pthread_self()
     private let host: HostTable
@@ -41,22 +41,23 @@ public final class PluginRegistrar: Sendable {
         append(.pluginClass(name: name, type: type, nib: nil))
     }
 
-    /// Offers a class by a name, as any plug-in class, and to nibs: as `customClass` under the same name.
+    /// Registers a class under a name, for the host as any plug-in class, and for nibs as `customClass` of the same
+    /// name.
     ///
     /// - Parameters:
     ///   - type: the class.
-    ///   - name: its name, unique in the bundle; nil for the class's own name without its module.
+    ///   - name: its name, unique in the bundle; nil for the name of the class without its module.
     public func register<P: Plugin & NibObject>(_ type: P.Type, as name: String? = nil) {
         append(.pluginClass(name: name, type: type, nib: NibRegistration(type, element: nil)))
     }
 
-    /// Offers a class by a name, and to nibs: as `customClass` under the same name, and for the elements of a name that have
-    /// no `customClass`.
+    /// Registers a class under a name, for the host and for nibs: as `customClass` of the same name, and for every
+    /// element named `element` that has no `customClass`.
     ///
     /// - Parameters:
     ///   - type: the class.
-    ///   - name: its name, unique in the bundle; nil for the class's own name without its module.
-    ///   - element: the name of the element that stands for an object of the class, such as `textField`.
+    ///   - name: its name, unique in the bundle; nil for the name of the class without its module.
+    ///   - element: the name of the XML element that represents an object of the class, such as `textField`.
     public func register<P: Plugin & NibObject>(_ type: P.Type, as name: String? = nil, element: String) {
         append(.pluginClass(name: name, type: type, nib: NibRegistration(type, element: element)))
     }
@@ -67,7 +68,7 @@ public final class PluginRegistrar: Sendable {
     ///   - point: the extension point, declared in the application's API.
     ///   - name: the provider's name, unique at this point among all plug-ins.
     ///   - displayName: what to show to the user; nil for `name`. Translate it in the table `Providers`.
-    ///   - order: a provider with a lower number comes first where the application lists several.
+    ///   - order: where the application lists several providers, lower numbers come first.
     ///   - make: creates the object; an initialiser such as `Uppercase.init` is enough. The host calls it whenever it
     ///     needs an object, on any thread.
     public func provide<Interface>(
@@ -91,10 +92,10 @@ public final class PluginRegistrar: Sendable {
     /// - Parameters:
     ///   - name: the function's name for the host, unique in the bundle.
     ///   - signature: the types of its arguments and its result, by the grammar of docs/abi.md. It must be correct,
-    ///     because nobody can check it against the function.
+    ///     because nothing can check it against the function.
     ///   - code: a `@convention(c)` function. Any other value makes the load fail.
     public func register<Code>(function name: String, _ signature: String, _ code: Code) {
-        // A Swift closure has a context beside its code, and is not an address.
+        // A Swift closure consists of code and a context, so it is not an address.
         let isCode =
             MemoryLayout<Code>.size == MemoryLayout<plugin_code>.size && "\(Code.self)".hasPrefix("@convention(c)")
         append(
@@ -110,7 +111,8 @@ public final class PluginRegistrar: Sendable {
         if !isOpen { refuse(registration) }
     }
 
-    /// Logs a registration that comes too late or from another thread; the second also makes the load fail.
+    /// Logs a registration that comes too late or from another thread; one from another thread also makes the load
+    /// fail.
     private func refuse(_ registration: PluginRegistration) {
         let late = "registered \(registration) after its entry returned; it is ignored."
         let elsewhere = "registered \(registration) on another thread than the one that called its entry."
@@ -138,7 +140,7 @@ public final class PluginRegistrar: Sendable {
 
 /// One registration of a plug-in.
 ///
-/// It is frozen, because it never leaves the library that contains both this module and the host.
+/// Frozen, because values of this type never leave the library that contains both this module and the host.
 @_spi(PluginHost)
 @frozen
 public enum PluginRegistration: Sendable, CustomStringConvertible {
@@ -157,14 +159,14 @@ public enum PluginRegistration: Sendable, CustomStringConvertible {
     }
 }
 
-/// How nibs make objects of a class that was registered.
+/// How nibs make objects of a registered class.
 @_spi(PluginHost)
 public final class NibRegistration: Sendable {
     /// The class.
     public let type: any NibObject.Type
     /// What nibs may set and connect.
     public let table: NibClassTable
-    /// The element that stands for an object of the class; nil for none.
+    /// The XML element that represents an object of the class; nil for none.
     public let element: String?
     /// Makes an object.
     public let make: @Sendable (PluginContext) throws -> any NibObject
@@ -184,7 +186,7 @@ public final class NibRegistration: Sendable {
         self.make = make
     }
 
-    /// A class of the application's, which says how its objects are made.
+    /// A class of the application, which supplies the closure that makes its objects.
     public init<Object: NibObject>(
         _ type: Object.Type, element: String?, make: @escaping @Sendable (PluginContext) throws -> Object
     ) {
@@ -195,7 +197,7 @@ public final class NibRegistration: Sendable {
     }
 }
 
-/// A provider whose interface is known only by its identity.
+/// A provider whose interface type is known only by its identity.
 @_spi(PluginHost)
 open class AnyProvider: @unchecked Sendable {
     // @unchecked because an open class must be; every stored property is an immutable Sendable value.
@@ -211,8 +213,8 @@ open class AnyProvider: @unchecked Sendable {
     public let order: Int
     /// The type to which the plug-in converts its objects.
     ///
-    /// It is compared by identity before a downcast to ``TypedProvider``: two copies of an application's API module
-    /// have two identities.
+    /// It is compared by identity before a downcast to ``TypedProvider``: if there are two copies of an application's
+    /// API module, their types have different identities.
     public let interface: any Any.Type
 
     /// For the host's own kinds of providers.
@@ -236,12 +238,12 @@ open class AnyProvider: @unchecked Sendable {
         self.interface = interface
     }
 
-    /// The names of the interface's requirements for another process; nil if the extension point is not remote.
+    /// The names of the remote interface's methods; nil if the extension point has no remote interface.
     public var remoteMethods: [String]? { nil }
 
-    /// Creates an object for another process.
+    /// Creates an object for use by another process.
     ///
-    /// - Throws: the error of the plug-in; ``RemoteFailure`` of code `notRemote`.
+    /// - Throws: the error of the plug-in; ``RemoteFailure`` with code `notRemote`.
     public func makeServant(_ context: PluginContext) throws -> RemoteServant {
         throw RemoteFailure(
             .notRemote, "The extension point “\(pointName)” has no remote interface.",
@@ -253,9 +255,9 @@ open class AnyProvider: @unchecked Sendable {
 @_spi(PluginHost)
 public final class TypedProvider<Interface>: AnyProvider, @unchecked Sendable {
     // @unchecked because the superclass is; `make` is a @Sendable closure.
-    /// Creates an object; the conversion happens in the plug-in.
+    /// Creates an object and converts it; the conversion is code of the plug-in.
     public let make: @Sendable (PluginContext) throws -> Interface
-    /// How objects are used from another process; nil if they cannot be.
+    /// How other processes use the objects; nil if they cannot.
     public let makeRemote: @Sendable () -> RemoteInterface<Interface>?
 
     init(

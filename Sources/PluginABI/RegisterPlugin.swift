@@ -13,8 +13,8 @@
 /// First, the host and the plug-in compare their toolchains and their copies of this module. If they differ, the body
 /// does not run, and the load fails with an error that names both sides.
 ///
-/// This function is compiled into the plug-in. That puts the ELF note, which a host reads before loading, into the
-/// plug-in's file.
+/// This function is compiled into the plug-in. So the plug-in's file contains the ELF note that a host reads before
+/// loading.
 ///
 /// - Parameters:
 ///   - host: the table that was passed to the entry function.
@@ -40,7 +40,7 @@ public func registerPlugin(
 ///
 /// - Parameters:
 ///   - host: the host's table.
-///   - note: the note in the plug-in's file; a parameter so that the compiler puts the note there.
+///   - note: the note in the plug-in's file; it is a parameter so that the compiler emits the note there.
 ///   - toolchain: the toolchain that compiled the plug-in.
 ///   - conformances: the list of the protocol conformances in the plug-in's file.
 ///   - body: what the plug-in registers.
@@ -104,7 +104,8 @@ struct HostTable: @unchecked Sendable {
     // @unchecked because of the pointer: the table is never freed and never changes (plugin_abi.h).
     let pointer: UnsafePointer<plugin_host>
 
-    /// The beginning of the table never moves, so it can be read before the rest is known to be compatible.
+    /// The beginning of the table has the same layout in every version, so this can read it before the rest is known to
+    /// be compatible.
     var isCompatible: Bool {
         pointer.pointee.magic == PLUGIN_ABI_MAGIC && pointer.pointee.abi_major == PLUGIN_ABI_MAJOR
             && pointer.pointee.header.size >= UInt32(PLUGIN_HOST_SIZE_1_0)

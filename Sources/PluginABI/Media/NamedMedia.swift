@@ -1,33 +1,34 @@
 import Synchronization
 
-/// An image that a bundle has, found by its name.
+/// An image of a bundle, found by its name.
 ///
-/// A nib and code that ask a bundle for one name get one object, until the file, the device or the scale changes.
+/// A nib and code that request the same name from a bundle get the same object, until the file, the device or the scale
+/// changes.
 ///
 /// **Threads.** Any.
 public final class NamedImage: Sendable, Hashable {
-    /// The format of an image's file, by what the file begins with.
+    /// The format of an image file, detected from its first bytes.
     public enum Format: String, Sendable, Hashable {
         case png, jpeg, gif, webp, svg, tiff, bmp
-        /// Another one, or none that is known.
+        /// Any other or unknown format.
         case other
     }
 
-    /// The name that it was found by, without the marks of its variant.
+    /// The name by which the image was found, without the markers of device and scale.
     public let name: String
     /// The absolute path of the file.
     public let path: String
-    /// Pixels to a point: 2 for `seal@2x.png`.
+    /// Pixels per point: 2 for `seal@2x.png`.
     public let scale: Int
     /// The device that the file is for: `phone` for `seal~phone.png`; nil for any.
     public let device: String?
     /// The format of the file.
     public let format: Format
-    /// The measures in pixels, from the head of a PNG, JPEG, GIF, WebP or BMP file; nil for other formats and for a head that
-    /// cannot be read.
+    /// The size in pixels, from the header of a PNG, JPEG, GIF, WebP or BMP file; nil for other formats and for an
+    /// unreadable header.
     public let pixelSize: NibSize?
     private let source: any MediaBytes
-    /// What ``decoded(_:)`` made, by its type.
+    /// The results of ``decoded(_:)``, by type.
     private let results = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
     /// For the host.
@@ -45,27 +46,29 @@ public final class NamedImage: Sendable, Hashable {
         self.source = source
     }
 
-    /// The measures in points: ``pixelSize`` divided by ``scale``.
+    /// The size in points: ``pixelSize`` divided by ``scale``.
     public var size: NibSize? {
         pixelSize.map { NibSize(width: $0.width / Double(scale), height: $0.height / Double(scale)) }
     }
 
-    /// Whether the name ends in `Template`: then the image is a shape that the application fills with its own colour.
+    /// Whether the name ends in `Template`: such an image is a shape that the application fills with its own colour.
     public var isTemplate: Bool { name.hasSuffix("Template") }
 
     /// The content of the file.
     ///
-    /// - Throws: an error that names the file if it is gone, cannot be read, or is larger than the host allows: 64 MiB.
+    /// - Throws: an error that names the file if it no longer exists, cannot be read, or is larger than the host's
+    ///   limit of 64 MiB.
     ///
-    /// **Cost.** None while the bytes are kept: those of all images and sounds that were used last, 64 MiB together.
+    /// **Cost.** None while the bytes are cached. The cache keeps the most recently used images and sounds, 64 MiB in
+    /// total.
     public func bytes() throws -> [UInt8] { try source.bytes() }
 
-    /// What the application makes of the file: made once for each type, and kept as long as this object.
+    /// The application's decoded form of the file: made once for each type, and kept as long as this object exists.
     ///
-    /// - Parameter make: makes it, such as a texture of ``bytes()``. Of two threads that come at once, both may make one, and
-    ///   both get the first.
-    /// - Returns: what was made.
-    /// - Throws: what `make` throws; nothing is kept then.
+    /// - Parameter make: makes the decoded form, such as a texture, from ``bytes()``. If two threads call at the same
+    ///   time, both may run `make`; both get the first result.
+    /// - Returns: the decoded form.
+    /// - Throws: the error of `make`; nothing is kept in this case.
     public func decoded<Picture: AnyObject & Sendable>(_ make: (NamedImage) throws -> Picture) rethrows -> Picture {
         let key = ObjectIdentifier(Picture.self)
         if let known = results.withLock({ $0[key] }) { return unsafeDowncast(known, to: Picture.self) }
@@ -78,24 +81,24 @@ public final class NamedImage: Sendable, Hashable {
         return unsafeDowncast(kept, to: Picture.self)
     }
 
-    /// Whether both are one object.
+    /// Whether both are the same object.
     public static func == (a: NamedImage, b: NamedImage) -> Bool { a === b }
-    /// Feeds what equality compares into the hasher.
+    /// Hashes the object's identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A sound that a bundle has, found by its name.
+/// A sound of a bundle, found by its name.
 ///
-/// As ``NamedImage``. **Threads.** Any.
+/// Otherwise like ``NamedImage``. **Threads.** Any.
 public final class NamedSound: Sendable, Hashable {
-    /// The format of a sound's file, by what the file begins with.
+    /// The format of a sound file, detected from its first bytes.
     public enum Format: String, Sendable, Hashable {
         case wav, ogg, flac, mp3, aiff, au
-        /// Another one, or none that is known.
+        /// Any other or unknown format.
         case other
     }
 
-    /// The name that it was found by, without the marks of its variant.
+    /// The name by which the sound was found.
     public let name: String
     /// The absolute path of the file.
     public let path: String
@@ -112,16 +115,16 @@ public final class NamedSound: Sendable, Hashable {
         self.source = source
     }
 
-    /// The content of the file, as ``NamedImage/bytes()``.
+    /// The content of the file; same rules as ``NamedImage/bytes()``.
     public func bytes() throws -> [UInt8] { try source.bytes() }
 
-    /// Whether both are one object.
+    /// Whether both are the same object.
     public static func == (a: NamedSound, b: NamedSound) -> Bool { a === b }
-    /// Feeds what equality compares into the hasher.
+    /// Hashes the object's identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Where the host has the bytes of a file.
+/// Gives the bytes of a file, from the host.
 @_spi(PluginHost)
 public protocol MediaBytes: AnyObject, Sendable {
     func bytes() throws -> [UInt8]

@@ -1,12 +1,12 @@
-/// A nib file in memory: read and parsed once, to make its objects as often as they are needed.
+/// A nib file in memory: read and parsed once, and instantiated as often as needed.
 ///
 /// ```swift
 /// let made = try context.nib("Summary").instantiate(owner: card)
 /// ```
-/// The bundles that have nibs give them: `PluginContext.nib(_:)` in a plug-in, `PluginBundle.nib(named:)` in the application.
+/// Get one from `PluginContext.nib(_:)` in a plug-in, or from `PluginBundle.nib(named:)` in the application.
 ///
-/// **Threads.** Any, at once. Objects belong to the thread that instantiates. **Lifetime.** Makes objects also after its
-/// bundle was unloaded: the bundle is loaded again.
+/// **Threads.** Any, at the same time. Objects belong to the thread that instantiates. **Lifetime.** A nib also works
+/// after its bundle was unloaded: instantiating loads the bundle again.
 public final class Nib: Sendable {
     /// For the host, which implements it.
     @_spi(PluginHost) public let services: any NibServices
@@ -18,21 +18,23 @@ public final class Nib: Sendable {
     /// The nib's name, without extension and variant.
     public var name: String { services.name }
 
-    /// Makes the objects, sets their attributes, connects them, and wakes them.
+    /// Makes the objects, sets their attributes, connects them, and calls `awakeFromNib`.
     ///
     /// Everything is checked before the first object is made: classes, outlets, actions, attributes, the owner and the
-    /// placeholders. Then nothing can fail but an initialiser and a connector.
+    /// placeholders. Afterwards only an initialiser or a connector can fail.
     ///
     /// - Parameters:
-    ///   - owner: the object that stands for File's Owner; nil for a nib that does not connect it.
-    ///   - placeholders: the objects that stand for the nib's other placeholders, by their identifiers; `Application` is one.
-    ///   - options: how actions to First Responder and connections of other kinds are treated.
-    /// - Returns: what was made. Keep it, or outlets to its objects: nothing else owns the top-level objects.
-    /// - Throws: `PluginError` with every problem of the nib and its place in the file. Nothing was made then, or what was
-    ///   made is released; the owner is untouched.
+    ///   - owner: the object to use as File's Owner; nil if the nib does not connect it.
+    ///   - placeholders: the objects to use for the nib's other placeholders, by their identifiers; `Application` is
+    ///     one of them.
+    ///   - options: how to treat actions to First Responder and connections of other kinds.
+    /// - Returns: the instance with its objects. Keep it, or outlets to its objects: nothing else owns the top-level
+    ///   objects.
+    /// - Throws: `PluginError` with a finding for every fault of the nib and its position in the file. No object
+    ///   remains: either none was made, or those that were made are released. The owner is unchanged.
     ///
-    /// **Cost.** The first time the document is resolved against the classes; afterwards only when languages, device, scale
-    /// or the code of its classes changed.
+    /// **Cost.** The first call resolves the document against the classes. Later calls do this again only if the
+    /// languages, the device, the scale or the code of the classes changed.
     @discardableResult
     public func instantiate(
         owner: (any NibObject)? = nil, placeholders: [String: any NibObject] = [:], options: NibOptions = NibOptions()
@@ -41,11 +43,12 @@ public final class Nib: Sendable {
     }
 }
 
-/// What one instantiation of a nib made.
+/// The result of instantiating a nib once.
 ///
 /// **Threads.** The thread that instantiated. **Lifetime.** Owns every object that the nib made.
 public final class NibInstance {
-    /// Every object that the nib made, in the order of the document; what stands for placeholders is not among them.
+    /// Every object that the nib made, in the order of the document; the objects passed for placeholders are not among
+    /// them.
     public private(set) var objects: [any NibObject]
     private let names: any NibNames
     private let slots: [Int?]
@@ -54,8 +57,9 @@ public final class NibInstance {
 
     /// For the host.
     ///
-    /// `names`: the numbers of the document's objects, by their ids. `slots`: by those numbers, where the object is in `objects`;
-    /// behind its end or nil for one that the nib did not make. `topLevel`: where those without parent are.
+    /// `names`: the number of each object of the document, by id. `slots`: for each number, the index in `objects`;
+    /// nil, or an index past the end, for an object that the nib did not make. `topLevel`: the indices of the objects
+    /// without a parent.
     @_spi(PluginHost)
     public init(
         objects: [any NibObject], names: any NibNames, slots: [Int?], topLevel: [Int],
@@ -70,7 +74,7 @@ public final class NibInstance {
 
     deinit { census.release(&objects) }
 
-    /// For the host: the objects that have an id, by it.
+    /// For the host: the objects that have an id, with their ids.
     @_spi(PluginHost)
     public var named: [(id: String, object: any NibObject)] {
         names.all.compactMap { id, _ in object(id).map { (id, $0) } }
@@ -79,34 +83,34 @@ public final class NibInstance {
     /// The objects that no other object contains, in the order of the document.
     public var topLevelObjects: [any NibObject] { topLevel.map { objects[$0] } }
 
-    /// An object by its id in the document; nil if the nib made none of that id.
+    /// The object with an id in the document; nil if the nib made none with that id.
     public func object(_ id: String) -> (any NibObject)? {
         guard let number = names.number(ofObject: id), let slot = slots[number], slot < objects.count
         else { return nil }
         return objects[slot]
     }
 
-    /// An object by its id.
+    /// The object with an id, as its class.
     ///
     /// - Parameters:
     ///   - id: the id in the document.
     ///   - type: the object's class or a superclass of it.
-    /// - Returns: nil if the nib made none of that id, or one of another class.
+    /// - Returns: nil if the nib made none with that id, or if it is of another class.
     public func object<Object: NibObject>(_ id: String, as type: Object.Type) -> Object? { object(id) as? Object }
 }
 
 /// How a nib is instantiated.
 public struct NibOptions {
-    /// Asked at each send of an action whose target is First Responder: the objects that may have the action, the first one
-    /// first.
+    /// Returns the objects that may handle an action whose target is First Responder, the first one first. Called each
+    /// time such an action is sent.
     public var responders: () -> [any NibObject] = { [] }
-    /// Establishes the connections of a kind that PluginHost does not know, such as `binding`, by the name of their
-    /// element.
+    /// Closures that establish the connections of kinds that PluginHost does not know, such as `binding`, by the name
+    /// of their XML element.
     ///
-    /// A kind without connector is an error (`nibUnsupported`).
+    /// A kind without a connector is an error (`nibUnsupported`).
     public var connectors: [String: (NibConnection) throws -> Void] = [:]
 
-    /// Options that differ from the defaults where they are set.
+    /// Creates options with the default values.
     public init() {}
 }
 
@@ -116,9 +120,9 @@ public struct NibOptions {
 public struct NibConnection {
     /// The name of the connection's element.
     public let kind: String
-    /// The object that the connection stands in.
+    /// The object whose element contains the connection.
     public let source: any NibObject
-    /// The object that it leads to; nil if it names none, and for First Responder.
+    /// The object at the other end; nil if the connection names none, and for First Responder.
     public let destination: (any NibObject)?
     /// Every attribute of the element.
     public let attributes: [String: String]
@@ -135,19 +139,19 @@ public struct NibConnection {
     }
 }
 
-/// The objects of a nib's document by their ids.
+/// The objects of a nib's document, by id.
 @_spi(PluginHost)
 public protocol NibNames: AnyObject, Sendable {
     /// The number of an object in the document.
     func number(ofObject id: String) -> Int?
-    /// The objects that have an id, in the order of the document.
+    /// The objects with an id, in the order of the document.
     var all: [(id: String, number: Int)] { get }
 }
 
-/// Counts the objects of an instance that are not destroyed with it.
+/// Releases the objects of an instance, and counts those that outlive it.
 @_spi(PluginHost)
 public protocol NibCensus: AnyObject, Sendable {
-    /// Releases the objects, the first one first.
+    /// Releases the objects, from first to last.
     func release(_ objects: inout [any NibObject])
 }
 
@@ -155,7 +159,7 @@ public protocol NibCensus: AnyObject, Sendable {
 @_spi(PluginHost)
 public protocol NibServices: AnyObject, Sendable {
     var name: String { get }
-    /// `connected`: gets what was made when it is connected, before any object wakes.
+    /// `connected`: receives the instance after its objects are connected and before any of them wakes.
     func instantiate(
         owner: (any NibObject)?, placeholders: [String: any NibObject], options: NibOptions,
         connected: ((NibInstance) -> Void)?

@@ -1,19 +1,19 @@
 internal import CPluginSupport.Shims
 
-/// An action that a nib connected to an event of an object: whoever has it sends it when the event happens.
+/// An action that a nib connected to an event of an object. The object sends it when the event happens.
 ///
-/// **Threads.** The thread that sends; the method runs there. **Lifetime.** Its target is weak: who holds the action does not
-/// keep the target alive.
+/// **Threads.** The thread that sends; the method runs there. **Lifetime.** The target is a weak reference: an action
+/// does not keep its target alive.
 public final class NibAction {
-    /// The action's name, as the nib has it.
+    /// The action's name, as written in the nib.
     public let name: String
-    /// Of an action of a fixed target.
+    /// For an action with a fixed target.
     private weak var object: (any NibObject)?
     private let slot: NibActionSlot?
-    /// Of an action to First Responder.
+    /// For an action to First Responder.
     private let responders: (() -> [any NibObject])?
 
-    /// An action of a fixed target.
+    /// An action with a fixed target.
     @_spi(PluginHost)
     public init(_ name: String, target: any NibObject, _ slot: NibActionSlot) {
         self.name = name
@@ -30,27 +30,27 @@ public final class NibAction {
         self.responders = responders
     }
 
-    /// The object whose method is called; nil once it is gone.
+    /// The object whose method ``send(from:)`` calls; nil if it no longer exists.
     ///
-    /// Of an action to First Responder the first of the responders that has the action now.
+    /// For an action to First Responder, this is the first responder that currently has the action.
     public var target: (any NibObject)? { receiver?.object }
 
     /// Whether ``send(from:)`` would call a method.
     ///
-    /// Nothing is called.
+    /// Reading this calls no method.
     public var isEnabled: Bool { target != nil }
 
     /// Calls the method.
     ///
-    /// - Parameter sender: who sends; the method gets it.
-    /// - Returns: whether there was somebody to call.
-    /// - Throws: what the method throws; ``PluginFailure`` if it takes senders of another class, or if the class of the
-    ///   target belongs to the main actor, and this thread does not run it.
+    /// - Parameter sender: the object that sends; it is passed to the method.
+    /// - Returns: whether an object handled the action.
+    /// - Throws: the error of the method; ``PluginFailure`` if the method takes senders of another class, or if the
+    ///   target's class is isolated to the main actor and this thread does not run it.
     @discardableResult
     public func send(from sender: any NibObject) throws -> Bool {
         guard let (object, slot) = receiver else { return false }
         let table = object.nibTable
-        // The target of a fixed action was checked with the nib; a responder is anybody's object.
+        // The nib's checks covered a fixed target; a responder can be any object.
         if let fault = table.fault(for: type(of: object)) {
             throw PluginFailure(fault, remedy: "Correct nibInterface of the class.")
         }
@@ -78,7 +78,7 @@ extension NibObject {
     /// For the host: the declarations of the object's class.
     @_spi(PluginHost)
     public var nibTable: NibClassTable {
-        // Each object of a C class has the declarations of its own.
+        // Each object of a C class has its own declarations.
         (self as? NibForeignObject)?.table ?? Self.nibInterface.table
     }
 }

@@ -1,29 +1,30 @@
 /// A type that an attribute of a nib may have.
 ///
-/// An application may add types of its own.
+/// An application may add its own types.
 ///
-/// Text of a nib is converted by the type's rules: `YES`, `NO`, `true`, `false`, `1` and `0` for Bool; decimal digits with an
-/// optional sign for Int; a finite decimal number for Double and Float. Every type of raw text values conforms by saying so:
-/// `enum Weight: String, NibAttribute`.
+/// Each type converts text from a nib by its own rules: `YES`, `NO`, `true`, `false`, `1` and `0` for Bool; decimal
+/// digits with an optional sign for Int; a finite decimal number for Double and Float. An enumeration with String raw
+/// values only declares the conformance: `enum Weight: String, NibAttribute`.
 public protocol NibAttribute: Sendable {
-    /// The type's name in messages and in NibClasses.plist. `Image` and `Sound` make the host look for the file of that name
-    /// and hand over what it found; text of the types `String` and `String?` is translated.
+    /// The type's name in messages and in NibClasses.plist. For `Image` and `Sound` the host finds the file of that
+    /// name and passes a ``NamedImage`` or ``NamedSound``; text for `String` and `String?` is translated.
     ///
-    /// A text that is a usual number or flag reaches the types `Int` and `Bool` as one; a type of that name which refuses it
-    /// gets the text.
+    /// For the type names `Int` and `Bool`, a text in the usual form of a number or flag arrives as
+    /// ``NibValue/integer(_:)`` or ``NibValue/boolean(_:)``. If the type refuses that value, it gets the text instead.
     static var nibTypeName: String { get }
 
-    /// Converts a value of a nib.
+    /// Converts a nib's value to this type.
     ///
     /// - Parameter value: the value.
-    /// - Returns: nil if the value does not fit; then the nib has an error (`nibAttributeInvalid`) and nothing is made.
+    /// - Returns: nil if the value does not fit. The nib then has an error (`nibAttributeInvalid`), and no object is
+    ///   made.
     static func nibAttribute(_ value: NibValue) -> Self?
 }
 
 extension Optional: NibAttribute where Wrapped: NibAttribute {
-    /// The wrapped type's with a question mark.
+    /// The name of the wrapped type with a question mark.
     public static var nibTypeName: String { Wrapped.nibTypeName + "?" }
-    /// nil for `<nil/>`.
+    /// The wrapped type's value; nil for `<nil/>`.
     public static func nibAttribute(_ value: NibValue) -> Self? {
         if case .none = value { return .some(.none) }
         return Wrapped.nibAttribute(value).map { .some($0) }
@@ -33,7 +34,7 @@ extension Optional: NibAttribute where Wrapped: NibAttribute {
 extension String: NibAttribute {
     /// `String`.
     public static var nibTypeName: String { "String" }
-    /// Text, also empty.
+    /// Any text, including an empty one.
     public static func nibAttribute(_ value: NibValue) -> String? {
         if case .string(let text) = value { text } else { nil }
     }
@@ -52,7 +53,7 @@ extension Int: NibAttribute {
         }
     }
 
-    /// Whether a text is digits with an optional sign.
+    /// Whether a text consists of decimal digits with an optional sign.
     static func isDecimal(_ text: String) -> Bool {
         let digits =
             text.utf8.first == UInt8(ascii: "-") || text.utf8.first == UInt8(ascii: "+")
@@ -74,7 +75,7 @@ extension Double: NibAttribute {
         }
     }
 
-    /// The number of a decimal text; nil for one that is infinite, none, hexadecimal, or too large.
+    /// The number in a decimal text; nil if the text is not a number, is infinite, hexadecimal, or too large.
     @_spi(PluginHost)
     public static func finite(_ text: String) -> Double? {
         let isDecimal = text.utf8.allSatisfy { byte in
@@ -112,7 +113,7 @@ extension Bool: NibAttribute {
         }
     }
 
-    /// The value of a text.
+    /// The flag in a text; nil if it is not one.
     @_spi(PluginHost)
     public static func reading(_ text: String) -> Bool? {
         switch text {
@@ -189,7 +190,7 @@ extension NibRecord: NibAttribute {
 extension NamedImage: NibAttribute {
     /// `Image`.
     public static var nibTypeName: String { "Image" }
-    /// An image; the host has looked for it by its name.
+    /// An image, which the host found by its name.
     public static func nibAttribute(_ value: NibValue) -> NamedImage? {
         if case .image(let image) = value { image } else { nil }
     }
@@ -198,7 +199,7 @@ extension NamedImage: NibAttribute {
 extension NamedSound: NibAttribute {
     /// `Sound`.
     public static var nibTypeName: String { "Sound" }
-    /// A sound; the host has looked for it by its name.
+    /// A sound, which the host found by its name.
     public static func nibAttribute(_ value: NibValue) -> NamedSound? {
         if case .sound(let sound) = value { sound } else { nil }
     }
@@ -207,13 +208,13 @@ extension NamedSound: NibAttribute {
 extension NibAttribute where Self: RawRepresentable, RawValue == String {
     /// `Enum`.
     public static var nibTypeName: String { "Enum" }
-    /// The value of a text.
+    /// The case with this raw value.
     public static func nibAttribute(_ value: NibValue) -> Self? {
         if case .string(let text) = value { Self(rawValue: text) } else { nil }
     }
 }
 
 extension NibAttribute where Self: RawRepresentable & CaseIterable, RawValue == String {
-    /// `Enum(a|b)` with the texts of all cases.
+    /// `Enum(a|b)` with the raw values of all cases.
     public static var nibTypeName: String { "Enum(\(allCases.map(\.rawValue).joined(separator: "|")))" }
 }

@@ -1,35 +1,36 @@
-// What the host reads of a NibInterface. Not frozen and not for plug-ins: it never leaves the library that this module and
-// the host share.
+// The part of a NibInterface that the host reads. Not frozen and not for plug-ins: it never leaves the library that
+// contains this module and the host.
 
-/// The declarations of one class, with those that it inherits.
+/// The declarations of one class, including the inherited ones.
 @_spi(PluginHost)
 public final class NibClassTable: Sendable {
     /// The class that the interface was declared for.
     ///
-    /// Of a subclass without an interface of its own it is the superclass.
+    /// For a subclass that does not declare its own interface, this is the superclass.
     public let type: any NibObject.Type
     /// The class's name, without its module.
     public let name: String
-    /// The names by which outlets that know no types take objects of the class: its own name; of a class that only a list
-    /// declares also those of its superclasses and interfaces.
+    /// The class names for which an outlet or action with ``NibTarget/named(_:)`` or ``NibTarget/foreign(_:)`` accepts
+    /// objects of this class: its own name. A class that only a class list declares also has the names of its
+    /// superclasses and interfaces.
     public let kinds: Set<String>
     /// Whether the closures must run on the main actor.
     public let isMainActor: Bool
-    /// By name.
+    /// The outlets, by name.
     public let outlets: [String: NibOutlet]
     /// The outlets that every nib must connect, by name.
     public let requiredOutlets: [NibOutlet]
-    /// By name.
+    /// The attributes, by name.
     public let attributes: [String: NibAttributeSlot]
-    /// By name, without the colon at its end.
+    /// The actions, by name without the trailing colon.
     public let actions: [String: NibActionSlot]
-    /// By name.
+    /// The events, by name.
     public let events: [String: NibEventSlot]
-    /// By the interface's type.
+    /// The conversions to interfaces, by the identity of the interface's type.
     public let interfaces: [ObjectIdentifier: AnyNibConversion]
     /// The interfaces' names, for messages.
     public let interfaceNames: [String]
-    /// What is wrong with the declarations, as sentences.
+    /// The faults in the declarations, as sentences.
     public let faults: [String]
 
     init<Object: NibObject>(_ type: Object.Type, _ builder: NibTableBuilder, isMainActor: Bool) {
@@ -51,10 +52,10 @@ public final class NibClassTable: Sendable {
         self.faults = faults
     }
 
-    /// The declarations of a C class, or of a class that only a list declares.
+    /// The declarations of a C class, or of a class that only a class list declares.
     ///
-    /// The first of two of one name holds. What the class inherits is shared with `parent` as long as it declares nothing of
-    /// the same sort itself.
+    /// If two declarations have the same name, the first one applies. Inherited declarations are shared with `parent`
+    /// as long as this class declares none of the same kind.
     public init(
         foreign name: String, kinds: Set<String> = [], inheriting parent: NibClassTable? = nil, outlets: [NibOutlet],
         attributes: [NibAttributeSlot],
@@ -88,32 +89,32 @@ public final class NibClassTable: Sendable {
         return false
     }
 
-    /// What keeps objects of a class from being used by these declarations, as a sentence; nil for nothing.
+    /// The reason why objects of a class cannot be used with these declarations, as a sentence; nil if they can.
     ///
-    /// The closures take each object for one of ``type`` without a check of their own.
+    /// The closures assume that each object is of ``type``, and do not check it.
     public func fault(for type: AnyClass) -> String? {
         if type == self.type || Self.isClass(self.type, superclassOf: type) { return nil }
         return "“\(type)” has the interface of “\(name)”, which is not its superclass."
     }
 
-    /// The name of an action as the table has it.
+    /// The key under which the table keeps an action: its name without the trailing colon.
     public static func actionName(_ name: String) -> String {
         guard name.utf8.last == UInt8(ascii: ":") else { return name }
         return String(name.utf8.dropLast()) ?? name
     }
 }
 
-/// What an outlet or an action takes.
+/// The objects that an outlet or an action accepts.
 @_spi(PluginHost)
 @frozen
 public enum NibTarget: Sendable {
     case anyObject
-    /// A class by its name for messages, and whether it is the superclass of another.
+    /// A Swift class: its name for messages, and a check whether another class is this class or a subclass of it.
     case aClass(String, accepts: @Sendable (AnyClass) -> Bool)
     case anInterface(String, ObjectIdentifier)
-    /// The class of a name, in any language, for C.
+    /// A class with this name in any language; declared by C classes.
     case named(String)
-    /// The C class of a name, for Swift: a class in Swift of that name is another one.
+    /// A C class with this name; declared by Swift classes. A Swift class with the same name is a different class.
     case foreign(String)
 
     init(_ name: String?, _ accepts: (@Sendable (AnyClass) -> Bool)?) {
@@ -124,7 +125,7 @@ public enum NibTarget: Sendable {
         .anInterface("\(type)", ObjectIdentifier(type as any Any.Type))
     }
 
-    /// The class or interface as it stands in a message; nil for any object.
+    /// The name of the class or interface for messages; nil for any object.
     public var name: String? {
         switch self {
         case .anyObject: nil
@@ -136,7 +137,7 @@ public enum NibTarget: Sendable {
 /// An outlet or a collection.
 @_spi(PluginHost)
 public final class NibOutlet: Sendable {
-    /// How it is set: the source comes first.
+    /// How the outlet is set. The first argument of each closure is the source.
     @frozen
     public enum Connect: Sendable {
         case one(@Sendable (AnyObject, any NibObject) -> Void)
@@ -147,16 +148,16 @@ public final class NibOutlet: Sendable {
 
     /// The name in nibs.
     public let name: String
-    /// Whether a nib must connect it.
+    /// Whether every nib must connect it.
     public let isRequired: Bool
     /// Whether it takes any number of objects.
     public let isCollection: Bool
-    /// What it takes.
+    /// The objects that it accepts.
     public let target: NibTarget
     /// Sets it.
     public let connect: Connect
 
-    /// An outlet of its parts.
+    /// An outlet made from its parts.
     public init(name: String, isRequired: Bool, isCollection: Bool, target: NibTarget, connect: Connect) {
         self.name = name
         self.isRequired = isRequired
@@ -169,11 +170,11 @@ public final class NibOutlet: Sendable {
 /// An attribute.
 @_spi(PluginHost)
 public final class NibAttributeSlot: Sendable {
-    /// What the host does with a text before the attribute gets it.
+    /// What the host does with a text before it passes the text to the attribute.
     public enum Role: Sendable {
         /// Translates it.
         case text
-        /// Looks for the file of that name.
+        /// Finds the file of that name.
         case image, sound
         case other
     }
@@ -182,23 +183,23 @@ public final class NibAttributeSlot: Sendable {
     public let name: String
     /// ``NibAttribute/nibTypeName`` of its type.
     public let typeName: String
-    /// What its type name says.
+    /// The role that follows from the type's name.
     public let role: Role
-    /// Makes an empty list for values of the attribute, with room for some of them.
+    /// Makes an empty list for values of the attribute, with room for the given number.
     public let makeValues: @Sendable (Int) -> Values
 
     /// Values of the attribute, converted to its type.
     ///
-    /// `add` converts a value and returns its number in the list; nil if it does not fit. `set` sets the attribute of an object
-    /// to the value of a number. A list is filled by one thread; afterwards any may read it.
+    /// `add` converts a value and returns its index in the list; nil if the value does not fit. `set` sets the
+    /// attribute of an object to the value at an index. One thread fills a list; afterwards any thread may read it.
     public typealias Values = (add: (NibValue) -> Int?, set: @Sendable (AnyObject, Int) -> Void)
 
-    /// An attribute of its parts.
+    /// An attribute made from its parts.
     public init(name: String, typeName: String, makeValues: @escaping @Sendable (Int) -> Values) {
         self.name = name
         self.typeName = typeName
         self.makeValues = makeValues
-        // Of an optional too.
+        // An optional type has the role of the type that it wraps.
         role =
             switch typeName.prefix(while: { $0 != "?" }) {
             case "String": .text
@@ -212,14 +213,14 @@ public final class NibAttributeSlot: Sendable {
 /// An action.
 @_spi(PluginHost)
 public final class NibActionSlot: Sendable {
-    /// The name that it was declared by.
+    /// The name as declared.
     public let name: String
-    /// What it takes as its sender.
+    /// The senders that it accepts.
     public let sender: NibTarget
-    /// Calls the method: the object comes first, then the sender.
+    /// Calls the method. The first argument is the object, the second the sender.
     public let perform: @Sendable (AnyObject, any NibObject) throws -> Void
 
-    /// An action of its parts.
+    /// An action made from its parts.
     public init(
         name: String, sender: NibTarget, perform: @escaping @Sendable (AnyObject, any NibObject) throws -> Void
     ) {
@@ -239,28 +240,28 @@ func wrongNibSender(_ action: String, _ expected: String, _ sender: any NibObjec
 /// An event.
 @_spi(PluginHost)
 public final class NibEventSlot: Sendable {
-    /// How it is set: the source comes first.
+    /// How the event is set. The first argument of each closure is the source.
     @frozen
     public enum Connect: Sendable {
         case one(@Sendable (AnyObject, NibAction) -> Void)
         case many(@Sendable (AnyObject, [NibAction]) -> Void)
     }
 
-    /// The name in nibs; empty for the event of actions that name none.
+    /// The name in nibs; empty for the event of actions that name no event.
     public let name: String
     /// Sets it.
     public let connect: Connect
     /// Whether it takes any number of actions.
     public var isMany: Bool { if case .many = connect { true } else { false } }
 
-    /// An event of its parts.
+    /// An event made from its parts.
     public init(name: String, connect: Connect) {
         self.name = name
         self.connect = connect
     }
 }
 
-/// The conversion of a class's objects to an interface, known by the interface's identity.
+/// Converts objects of a class to an interface. Lookups use the identity of the interface's type.
 @_spi(PluginHost)
 open class AnyNibConversion: @unchecked Sendable {
     // @unchecked because an open class must be; it has no stored properties.
@@ -275,7 +276,7 @@ final class NibConversion<Interface>: AnyNibConversion, @unchecked Sendable {
     init(_ convert: @escaping @Sendable (AnyObject) -> Interface) { self.convert = convert }
 }
 
-/// Gathers the declarations of one class.
+/// Collects the declarations of one class.
 final class NibTableBuilder {
     let parent: NibClassTable?
     private(set) var outlets: [String: NibOutlet]
@@ -285,7 +286,7 @@ final class NibTableBuilder {
     private(set) var interfaces: [ObjectIdentifier: AnyNibConversion]
     private(set) var interfaceNames: [String]
     private(set) var faults: [String]
-    /// What this class itself declares: kind and name.
+    /// The kind and name of each declaration that this class makes, without the inherited ones.
     private var own: Set<String> = []
 
     init(_ parent: NibClassTable?) {

@@ -1,43 +1,45 @@
-/// The owner of a nib that is instantiated when its objects are first needed, as those of a window or view controller are.
+/// The owner of a nib that is instantiated when its objects are first needed, like a window controller or view
+/// controller.
 ///
-/// A subclass declares its outlets, `inheriting: NibController.nibInterface`, and calls ``load()`` where it needs them.
+/// A subclass declares its outlets with `inheriting: NibController.nibInterface`, and calls ``load()`` where it needs
+/// them.
 ///
-/// **Threads.** That of its first ``load()``. **Lifetime.** Owns the nib's objects until ``unload()``.
+/// **Threads.** The thread of the first ``load()``. **Lifetime.** Owns the nib's objects until ``unload()``.
 open class NibController: NibObject {
     private static let interface = NibInterface(for: NibController.self) { _ in }
 
-    /// Nothing; a subclass declares its own.
+    /// Declares nothing; subclasses override it with their own declarations.
     open class var nibInterface: NibInterface { interface }
 
     /// The nib.
     public let nib: Nib
     private var instance: NibInstance?
 
-    /// The owner of a nib.
+    /// Creates the owner of a nib.
     ///
-    /// Nothing is made yet.
+    /// It makes no objects yet.
     public init(nib: Nib) { self.nib = nib }
 
-    /// What to hand to the nib when it is instantiated; empty.
+    /// The placeholders for instantiating the nib; empty by default.
     ///
-    /// For subclasses.
+    /// Subclasses may override it.
     open var placeholders: [String: any NibObject] { [:] }
 
-    /// How to instantiate; the defaults.
+    /// The options for instantiating the nib; the defaults unless overridden.
     ///
-    /// For subclasses.
+    /// Subclasses may override it.
     open var options: NibOptions { NibOptions() }
 
-    /// What the nib made; made at the first call, with this object as File's Owner.
+    /// Instantiates the nib at the first call, with this object as File's Owner.
     ///
-    /// Later calls return the same.
+    /// Later calls return the same instance.
     ///
-    /// - Throws: as ``Nib/instantiate(owner:placeholders:options:)``; the next call tries again.
+    /// - Throws: same errors as ``Nib/instantiate(owner:placeholders:options:)``; the next call tries again.
     @discardableResult
     public func load() throws -> NibInstance {
         if let instance { return instance }
         return try nib.services.instantiate(owner: self, placeholders: placeholders, options: options) { made in
-            // Before the objects wake: they may call this function.
+            // Set before the objects wake, because they may call this function.
             self.instance = made
         }
     }
@@ -45,9 +47,9 @@ open class NibController: NibObject {
     /// Whether the nib's objects exist.
     public var isLoaded: Bool { instance != nil }
 
-    /// Lets go of the nib's objects.
+    /// Releases the nib's objects.
     ///
-    /// Outlets keep what they own; a subclass clears them in an override.
+    /// Outlets keep the objects that they own; a subclass clears them in an override.
     open func unload() { instance = nil }
 
     /// The default does nothing.

@@ -1,5 +1,5 @@
-/// What nibs may set and connect in objects of one class: its outlets, attributes, actions, events, and the interfaces that
-/// it serves.
+/// What nibs may set and connect in objects of one class: its outlets, attributes, actions, events, and the interfaces
+/// that it serves.
 ///
 /// ```swift
 /// final class Card: NibObject {
@@ -11,10 +11,11 @@
 ///     func open(_ sender: Link) throws { … }
 /// }
 /// ```
-/// A table of closures and not of key paths or reflected names: each closure is compiled with the class, so nothing is looked
+/// Why closures instead of key paths or reflected names: each closure is compiled with the class. So nothing is looked
 /// up by name at run time, private properties can be set, and code without reflection metadata works.
 ///
-/// **Threads.** A value; may be shared freely. **Cost.** Making one: some dictionaries. Declare it as a static constant.
+/// **Threads.** A value; may be shared freely. **Cost.** Creating one allocates several dictionaries. Declare it as a
+/// static constant.
 public struct NibInterface: Sendable {
     /// For the host.
     @_spi(PluginHost) public let table: NibClassTable
@@ -23,10 +24,10 @@ public struct NibInterface: Sendable {
     ///
     /// - Parameters:
     ///   - type: the class.
-    ///   - parent: the interface of a superclass, whose declarations hold for this class too. One of the same name replaces
-    ///     the superclass's.
-    ///   - declare: makes the declarations. A name that it declares twice is an error (`nibInterfaceInvalid`) when the class
-    ///     is registered.
+    ///   - parent: the interface of a superclass, whose declarations also apply to this class. A declaration with the
+    ///     same name replaces the superclass's.
+    ///   - declare: makes the declarations. If it declares a name twice, registering the class is an error
+    ///     (`nibInterfaceInvalid`).
     public init<Object: NibObject>(
         for type: Object.Type, inheriting parent: NibInterface? = nil, _ declare: (NibDeclarations<Object>) -> Void
     ) {
@@ -37,8 +38,8 @@ public struct NibInterface: Sendable {
 
     /// Declares the interface of a class that is isolated to the main actor.
     ///
-    /// Its nibs are instantiated on the main thread or in a task of the main actor only; elsewhere that is an error
-    /// (`nibThread`) before any object is made.
+    /// Instantiate its nibs only on the main thread or in a task of the main actor. Anywhere else that is an error
+    /// (`nibThread`), reported before any object is made.
     ///
     /// - Parameters:
     ///   - type: the class.
@@ -57,11 +58,10 @@ public struct NibInterface: Sendable {
     init(_ table: NibClassTable) { self.table = table }
 }
 
-/// Where a class declares what nibs may set and connect in its objects.
+/// Collects what a class declares for ``NibInterface``.
 ///
-/// See ``NibInterface``.
-///
-/// Each function takes a name as it stands in nibs and a closure that sets the property; the closure gets the object first.
+/// Each function takes a name as written in nibs, and a closure that sets the property. The closure's first argument is
+/// the object.
 public final class NibDeclarations<Object: NibObject> {
     let builder: NibTableBuilder
 
@@ -74,7 +74,7 @@ public final class NibDeclarations<Object: NibObject> {
     /// - Parameters:
     ///   - name: the outlet's name.
     ///   - required: whether every nib must connect it in each object of the class.
-    ///   - set: sets it.
+    ///   - set: sets the property.
     @inlinable
     public func outlet<Value: NibObject>(
         _ name: String, required: Bool = false, _ set: @escaping @Sendable (Object, Value?) -> Void
@@ -92,16 +92,16 @@ public final class NibDeclarations<Object: NibObject> {
         declareOutlet(name, required, nil, nil, { set(unsafeDowncast($0, to: Object.self), $1) })
     }
 
-    /// An outlet for objects of one C class: see ``NibForeignObject``.
+    /// An outlet for objects of one C class; see ``NibForeignObject``.
     ///
-    /// An object of any other class is an error (`nibOutletInvalid`) before an object is made, so the closure's object has the
-    /// table of functions of this class.
+    /// Connecting an object of any other class is an error (`nibOutletInvalid`), reported before any object is made. So
+    /// the object that the closure gets always has this class's function table.
     ///
     /// - Parameters:
     ///   - name: the outlet's name.
-    ///   - className: the name by which the plug-in in C registers the class.
+    ///   - className: the name under which the C plug-in registers the class.
     ///   - required: whether every nib must connect it in each object of the class.
-    ///   - set: sets it.
+    ///   - set: sets the property.
     public func outlet(
         _ name: String, ofForeignClass className: String, required: Bool = false,
         _ set: @escaping @Sendable (Object, NibForeignObject?) -> Void
@@ -114,13 +114,13 @@ public final class NibDeclarations<Object: NibObject> {
                 }))
     }
 
-    /// An outlet for objects of every class that serves an interface: see ``serves(_:_:)``.
+    /// An outlet for objects of every class that serves an interface; see ``serves(_:_:)``.
     ///
     /// - Parameters:
     ///   - name: the outlet's name.
     ///   - interface: the type that `set` takes, such as `(any Picture).self`.
     ///   - required: whether every nib must connect it in each object of the class.
-    ///   - set: sets it.
+    ///   - set: sets the property.
     public func outlet<Interface>(
         _ name: String, as interface: Interface.Type, required: Bool = false,
         _ set: @escaping @Sendable (Object, Interface?) -> Void
@@ -134,11 +134,12 @@ public final class NibDeclarations<Object: NibObject> {
                 }))
     }
 
-    /// An outlet collection, or the objects that an object of the class contains, all of one class.
+    /// An outlet collection, or the objects that an object of the class contains, where all are of one class.
     ///
     /// - Parameters:
     ///   - name: the collection's name.
-    ///   - set: sets it, once for each object of the class, to all of the collection in the order of the document.
+    ///   - set: sets the property to the whole collection in the order of the document; called once for each object of
+    ///     the class.
     @inlinable
     public func outlets<Value: NibObject>(
         _ name: String, _ set: @escaping @Sendable (Object, [Value]) -> Void
@@ -156,7 +157,7 @@ public final class NibDeclarations<Object: NibObject> {
 
     /// An outlet collection, or contained objects, of one C class.
     ///
-    /// As ``outlet(_:ofForeignClass:required:_:)``.
+    /// Same rules as ``outlet(_:ofForeignClass:required:_:)``.
     public func outlets(
         _ name: String, ofForeignClass className: String,
         _ set: @escaping @Sendable (Object, [NibForeignObject]) -> Void
@@ -190,17 +191,18 @@ public final class NibDeclarations<Object: NibObject> {
 
     // MARK: Values
 
-    /// An attribute: an XML attribute of the object's element, a value in it, or a user-defined runtime attribute.
+    /// An attribute: an XML attribute of the object's element, a value inside the element, or a user-defined runtime
+    /// attribute.
     ///
     /// - Parameters:
     ///   - name: the attribute's name.
-    ///   - set: sets it, where the nib has it.
+    ///   - set: sets the property; called only if the nib has the attribute.
     @inlinable
     public func attribute<Value: NibAttribute>(
         _ name: String, _ set: @escaping @Sendable (Object, Value) -> Void
     ) {
         declareAttribute(name, Value.nibTypeName) { count in
-            // Filled before others read it.
+            // One thread fills the list before any other thread reads it.
             nonisolated(unsafe) let values = NibValueList<Value>.make(count)
             return (
                 { value in Value.nibAttribute(value).map { values.append($0) } },
@@ -211,12 +213,12 @@ public final class NibDeclarations<Object: NibObject> {
 
     // MARK: Actions and events
 
-    /// An action: a method that takes the sender, of a class.
+    /// An action whose method takes a sender of one class.
     ///
     /// Senders of other classes cannot be connected.
     ///
     /// - Parameters:
-    ///   - name: the action's name; a colon at its end does not count.
+    ///   - name: the action's name, with or without the trailing colon.
     ///   - method: the method, such as `Card.open`.
     @inlinable
     public func action<Sender: NibObject>(
@@ -228,13 +230,13 @@ public final class NibDeclarations<Object: NibObject> {
         }
     }
 
-    /// An action: a method that takes a sender of any class.
+    /// An action whose method takes a sender of any class.
     @inlinable
     public func action(_ name: String, _ method: @escaping @Sendable (Object) -> (any NibObject) throws -> Void) {
         declareAction(name, nil, nil) { try method(unsafeDowncast($0, to: Object.self))($1) }
     }
 
-    /// An action: a method that takes no sender.
+    /// An action whose method takes no sender.
     @inlinable
     public func action(_ name: String, _ method: @escaping @Sendable (Object) -> () throws -> Void) {
         declareAction(name, nil, nil) { object, _ in try method(unsafeDowncast(object, to: Object.self))() }
@@ -243,7 +245,7 @@ public final class NibDeclarations<Object: NibObject> {
     /// An event that sends one action.
     ///
     /// - Parameters:
-    ///   - name: the event's name, `eventType` or `trigger` in nibs; empty for actions that name none.
+    ///   - name: the event's name, which nibs write as `eventType` or `trigger`; empty for actions that name no event.
     ///   - set: keeps the action, to send it when the event happens.
     @inlinable
     public func event(_ name: String = "", _ set: @escaping @Sendable (Object, NibAction?) -> Void) {
@@ -262,11 +264,11 @@ public final class NibDeclarations<Object: NibObject> {
 
     // MARK: Interfaces
 
-    /// An interface that objects of the class serve, so that they can be connected to outlets of its type.
+    /// An interface that objects of the class serve; outlets of its type accept them.
     ///
     /// - Parameters:
     ///   - interface: the type, such as `(any Picture).self`.
-    ///   - convert: converts an object: `{ $0 }`. The conversion is compiled here; nothing is cast.
+    ///   - convert: converts an object: `{ $0 }`. The conversion is compiled here, so no cast is needed at run time.
     @inlinable
     public func serves<Interface>(
         _ interface: Interface.Type, _ convert: @escaping @Sendable (Object) -> Interface
@@ -274,7 +276,7 @@ public final class NibDeclarations<Object: NibObject> {
         declareInterface(interface) { convert(unsafeDowncast($0, to: Object.self)) }
     }
 
-    // MARK: Of no type, for the functions above, which are compiled where they are called
+    // MARK: Untyped counterparts of the functions above, which are compiled into their callers
 
     @usableFromInline
     func declareOutlet(
@@ -333,9 +335,9 @@ public final class NibDeclarations<Object: NibObject> {
     }
 }
 
-/// Where a class that is isolated to the main actor declares what nibs may set and connect in its objects.
+/// Collects what a class that is isolated to the main actor declares for ``NibInterface``.
 ///
-/// As ``NibDeclarations``, with closures that are isolated to the main actor.
+/// Like ``NibDeclarations``, with closures that are isolated to the main actor.
 public final class NibMainActorDeclarations<Object: NibObject> {
     private let declarations: NibDeclarations<Object>
 
@@ -455,8 +457,8 @@ public final class NibMainActorDeclarations<Object: NibObject> {
 
     /// The same closure, callable from code that is not isolated.
     ///
-    /// The host has made sure that it runs on the main thread before it makes the first object. Isolation is no part of
-    /// a closure's representation.
+    /// Why this is safe: the host checks that it runs on the main actor before it makes the first object, and isolation
+    /// does not change a closure's representation.
     private static func unisolated<Value>(
         _ set: @escaping @MainActor @Sendable (Object, Value) -> Void
     ) -> @Sendable (Object, Value) -> Void {
