@@ -37,7 +37,7 @@ public final class NibAction {
 
     /// Whether ``send(from:)`` would call a method.
     ///
-    /// Reading this calls no method.
+    /// Reading this does not call the method.
     public var isEnabled: Bool { target != nil }
 
     /// Calls the method.

@@ -1,7 +1,7 @@
-/// The table of functions that C plug-ins have at an extension point, described as text, so that their objects can be used
-/// from another process.
+/// Describes, as text, the function table that C plug-ins provide at an extension point, so that other processes can
+/// use their objects.
 ///
-/// The author of the application's API writes it beside the C header:
+/// The author of the application's API writes this description next to the C header:
 /// ```c
 /// typedef struct counter_functions {
 ///     plugin_header header;
@@ -19,17 +19,17 @@
 ///         "digest": "(object, out 16) -> void",
 ///     ])
 /// ```
-/// The application lists it in `HostEnvironment.remoteTables`. Nothing changes for plug-ins and for the application's calls:
-/// the object and the table have the same types as in one process.
+/// The application lists the description in `HostEnvironment.remoteTables`. The plug-ins and the application's calls
+/// stay the same: the object and the table have the same types as within one process.
 ///
-/// 1. The table begins with a `plugin_header`. The fields after it are named in the order of the struct, all of them up to
-///    the last one that the application uses.
-/// 2. A **constant** has the type of its value: a number, `bool`, `string` for `const char *`, `bytes` for a `plugin_string` or
-///    `plugin_bytes`. It is read once.
+/// 1. The table begins with a `plugin_header`. The description names the fields after it in the order of the struct,
+///    all of them up to the last one that the application uses.
+/// 2. A **constant** has the type of its value: a number, `bool`, `string` for `const char *`, `bytes` for a
+///    `plugin_string` or `plugin_bytes`. It is read once.
 /// 3. A **function** has a signature of the grammar of docs/abi.md. Its first argument is `object`.
-/// 4. An argument `out 16` is the address of 16 bytes that the function writes; `out NAME` of as many bytes as the constant
-///    NAME states.
-/// 5. Addresses and callbacks do not cross: `pointer`, `kept` and closures are refused.
+/// 4. An argument `out 16` is the address of 16 bytes that the function writes. For `out NAME`, the constant NAME
+///    states the number of bytes.
+/// 5. Addresses and callbacks cannot cross to another process: `pointer`, `kept` and closures are refused.
 ///
 /// **Threads.** A value.
 public struct CRemoteTable: Sendable, Hashable {
@@ -56,7 +56,7 @@ public struct CRemoteTable: Sendable, Hashable {
 
     /// Describes a table.
     ///
-    /// The texts are read when the first object is made: an error there names the field and the position.
+    /// The texts are parsed when the first object is made. An error then names the field and the position.
     ///
     /// - Parameters:
     ///   - extensionPoint: the extension point of the factories.

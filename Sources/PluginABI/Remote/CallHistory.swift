@@ -1,7 +1,7 @@
-/// What an object in another process was called for so far, as a number.
+/// A number that represents all calls made so far to an object in another process.
 ///
-/// Two objects of one provider with the same known history were called in the same order with the same values, so they
-/// have the same state as far as their calls decide it.
+/// If two objects of one provider have the same known history, the same calls were made to them in the same order with
+/// the same values. So they have the same state, as far as calls determine it.
 @_spi(PluginHost)
 public struct CallHistory: RawRepresentable, Sendable, Hashable {
     /// The number.
@@ -12,15 +12,15 @@ public struct CallHistory: RawRepresentable, Sendable, Hashable {
 
     /// No call yet.
     public static let none = Self(rawValue: 0)
-    /// Some calls were not noted, or their values do not decide what they did.
+    /// Some calls were not recorded, or their values do not determine their effect.
     public static let unknown = Self(rawValue: .max)
 
-    /// The history with one call more.
+    /// The history after one more call.
     ///
     /// - Parameters:
     ///   - method: the name of the method.
     ///   - digest: the ``MessageBytes/digest(_:)`` of its arguments.
-    /// - Returns: another number; unknown for an unknown history.
+    /// - Returns: a different number; unknown for an unknown history.
     public func adding(_ method: String, _ digest: UInt64) -> CallHistory {
         guard self != .unknown else { return .unknown }
         var hasher = Hasher()
@@ -28,7 +28,7 @@ public struct CallHistory: RawRepresentable, Sendable, Hashable {
         hasher.combine(method)
         hasher.combine(digest)
         let number = UInt64(truncatingIfNeeded: hasher.finalize())
-        // The two numbers that mean something else are not given.
+        // Avoids the two reserved numbers, `none` and `unknown`.
         return CallHistory(rawValue: min(max(number, 1), .max - 1))
     }
 }

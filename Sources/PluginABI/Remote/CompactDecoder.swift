@@ -9,7 +9,7 @@ extension CompactMessage {
     }
 }
 
-/// The bytes that are decoded.
+/// The bytes to decode.
 private final class CompactInput: Sendable {
     private let message: CompactMessage
 
@@ -29,7 +29,7 @@ private final class CompactInput: Sendable {
         bytes(range).reversed().reduce(0) { $0 << 8 | Integer(truncatingIfNeeded: $1) }
     }
 
-    /// Takes so many bytes from the beginning of a range.
+    /// Takes `count` bytes from the beginning of a range.
     func take(_ count: Int, _ rest: inout Range<Int>, path: [any CodingKey]) throws -> Range<Int> {
         guard count <= rest.count else { throw damaged("A value ends before its last byte.", path) }
         let taken = rest.lowerBound..<rest.lowerBound + count
@@ -56,7 +56,7 @@ private final class CompactInput: Sendable {
     }
 }
 
-/// Decodes one value, whatever it is.
+/// Decodes one value of any kind.
 private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
     let input: CompactInput
     let content: CompactInput.Content

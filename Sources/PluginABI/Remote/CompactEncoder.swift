@@ -8,7 +8,7 @@ extension CompactMessage {
     }
 }
 
-/// The bytes that are encoded so far.
+/// The bytes encoded so far.
 private final class CompactOutput {
     private(set) var bytes: [UInt8] = []
     private(set) var keys: [String] = []
@@ -16,15 +16,16 @@ private final class CompactOutput {
 
     /// A value whose bytes are not complete yet.
     final class Place {
-        /// Where its length is.
+        /// The offset of its length.
         let start: Int
         let outer: Place?
         let key: (any CodingKey)?
         let depth: Int
-        /// Whether it is a container that was opened inside of another one: nobody says when it is complete, so its
-        /// length is corrected at each addition.
+        /// Whether it is a container that was opened inside another one. Nothing signals when such a container is
+        /// complete, so its length is updated at each addition.
         let isNested: Bool
-        /// Where its bytes end: of a nested one so far; of another one when it is complete, before that -1.
+        /// Where its bytes end. For a nested container, this is its end so far; for any other value, -1 until it is
+        /// complete.
         fileprivate(set) var end = -1
 
         init(start: Int, outer: Place?, key: (any CodingKey)?, isNested: Bool) {
@@ -35,7 +36,7 @@ private final class CompactOutput {
             depth = (outer?.depth ?? 0) + 1
         }
 
-        /// The keys that lead to the value, for errors and for types that ask.
+        /// The keys that lead to the value, for errors and for types that read `codingPath`.
         var path: [any CodingKey] {
             var path: [any CodingKey] = []
             var place: Place? = self
@@ -61,10 +62,10 @@ private final class CompactOutput {
         withUnsafeBytes(of: integer.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Opens a value inside of another one, at its end.
+    /// Opens a value inside another one, at its end.
     func open(in outer: Place?, key: (any CodingKey)?, isNested: Bool = false) throws -> Place {
         if let outer {
-            // The lengths would be wrong if two containers were filled in turn.
+            // The lengths would be wrong if two containers were filled alternately.
             guard outer.end == (outer.isNested ? bytes.count : -1) else {
                 throw EncodingError.invalidValue(
                     key?.stringValue ?? "a value",
@@ -82,7 +83,7 @@ private final class CompactOutput {
         return place
     }
 
-    /// Corrects the lengths of nested containers after bytes were added to one.
+    /// Updates the lengths of nested containers after bytes were added to one of them.
     private func hasGrown(_ place: Place?) throws {
         var current = place
         while let open = current, open.isNested {
@@ -99,7 +100,7 @@ private final class CompactOutput {
         set(length, at: place.start)
     }
 
-    /// Makes an empty value nil.
+    /// Turns an empty value into nil.
     func setNone(_ place: Place) {
         place.end = bytes.count
         set(CompactMessage.none, at: place.start)
@@ -115,7 +116,7 @@ private final class CompactOutput {
     func add(_ value: some Encodable, to outer: Place?, key: (any CodingKey)? = nil) throws {
         let place = try open(in: outer, key: key)
         try fill(place, with: value)
-        // A nil has its length already.
+        // A nil already has its length.
         if place.end < 0 { try setLength(of: place) }
         try hasGrown(outer)
     }
@@ -144,15 +145,16 @@ private final class CompactOutput {
         try hasGrown(outer)
     }
 
-    /// Opens a container inside of another one.
+    /// Opens a container inside another one.
     ///
-    /// The requirements of the containers cannot throw, so one that cannot be opened fails when it is filled.
+    /// The protocol's functions that open nested containers cannot throw. So if this one cannot be opened, filling it
+    /// fails.
     func nested(in outer: Place, key: (any CodingKey)?) -> Place {
         (try? open(in: outer, key: key, isNested: true)) ?? Place(start: 0, outer: outer, key: key, isNested: true)
     }
 }
 
-/// Encodes one value, whatever it is.
+/// Encodes one value of any kind.
 private struct ValueEncoder: Encoder, SingleValueEncodingContainer {
     let output: CompactOutput
     let place: CompactOutput.Place
@@ -265,7 +267,7 @@ private struct UnkeyedEncoder: UnkeyedEncodingContainer {
     }
 }
 
-/// The key of a superclass's own encoding, as in the standard library's coders.
+/// The key under which a class encodes its superclass, as in the standard library's coders.
 struct SuperKey: CodingKey {
     var stringValue: String { "super" }
     var intValue: Int? { nil }

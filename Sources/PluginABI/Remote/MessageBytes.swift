@@ -1,7 +1,7 @@
-/// Values as bytes in an array, for what is kept and not sent at once.
+/// Values encoded into an array of bytes, for values that are kept instead of sent immediately.
 @_spi(PluginHost)
 public enum MessageBytes {
-    /// The bytes of the values that a function writes; they carry no descriptors and no callbacks.
+    /// The bytes of the values that a function writes. The values cannot contain descriptors or callbacks.
     public static func written(_ write: (inout RemoteWriter) throws -> Void) throws -> [UInt8] {
         let pieces = GrowingPieces()
         var writer = RemoteWriter(pieces.piece, pieces: pieces)
@@ -12,7 +12,7 @@ public enum MessageBytes {
         return pieces.bytes(unused: writer.unusedBytes)
     }
 
-    /// Reads values from all the bytes.
+    /// Reads values from an array of bytes, which must contain nothing else.
     public static func read<Value>(_ bytes: [UInt8], _ read: (inout RemoteReader) throws -> Value) throws -> Value {
         try bytes.withUnsafeBytes { bytes in
             var reader = try RemoteReader(bytes, length: bytes.count, pieces: NoPieces())
@@ -22,10 +22,11 @@ public enum MessageBytes {
         }
     }
 
-    /// A number for the bytes that a function writes: the same bytes have the same number in every process.
+    /// A number computed from the bytes that a function writes. Equal bytes have the same number in every process.
     ///
-    /// - Parameter write: writes the values; it may pass callbacks, which have no bytes of their own.
-    /// - Returns: the number; nil if the values cannot be written, or carry descriptors, whose files may differ.
+    /// - Parameter write: writes the values; callbacks are allowed, but do not contribute any bytes of their own.
+    /// - Returns: the number; nil if the values cannot be written, or contain descriptors, because the files may
+    ///   differ.
     public static func digest(_ write: (inout RemoteWriter) throws -> Void) -> UInt64? {
         let pieces = DigestPieces()
         var writer = RemoteWriter(pieces.piece, pieces: pieces)
@@ -34,7 +35,8 @@ public enum MessageBytes {
         return writer.descriptors.isEmpty ? pieces.digest(unused: writer.unusedBytes) : nil
     }
 
-    /// Keeps a digest of a message (FNV-1a): a call is compared with a few others, none of which is chosen to collide.
+    /// Computes a digest of a message (FNV-1a). Such a simple hash is enough: a call is compared with only a few
+    /// others, and nobody chooses those to collide.
     private final class DigestPieces: RemoteOutputPieces {
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 1)
         private var state: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The standard library's Mutex, in an order that the thread sanitiser sees.
+/// The standard library's Mutex, with an order of accesses that the thread sanitiser can see.
 ///
-/// When a thread has to wait, a Mutex is taken inside the standard library, which is not built with the sanitiser. So the
-/// sanitiser would report false races. The counter changes in the same order.
+/// A thread that has to wait acquires a Mutex inside the standard library, which is not built with the sanitiser. So
+/// the sanitiser would report false races. The counter makes the same order visible.
 struct ObservedMutex<State>: ~Copyable, @unchecked Sendable {
-    // @unchecked like the standard library's Mutex: the state is reached only under the lock.
+    // @unchecked like the standard library's Mutex: the state is accessed only under the lock.
     private let mutex: Mutex<State>
     #if THREAD_SANITIZER
     private let order = Atomic(0)

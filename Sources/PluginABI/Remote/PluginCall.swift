@@ -1,15 +1,16 @@
 import Glibc
 import Synchronization
 
-/// What a plug-in can know about the call that it performs, and what a caller can demand for its calls; the same in the
-/// application's process and in another one.
+/// What a plug-in can learn about the call that it performs, and the limits that a caller can set for its calls. Both
+/// are the same within the application's process and across processes.
 public enum PluginCall {
     /// Whether the caller no longer wants the result.
     ///
-    /// A plug-in asks this in its loops and returns early, or throws. It is true when the time of ``within(_:_:)`` is
-    /// over, when the caller cancelled the call, and in a task that was cancelled.
+    /// A plug-in checks this in its loops and returns early, or throws. It is true when the time limit of
+    /// ``within(_:_:)`` has passed, when the caller cancelled the call, and in a cancelled task.
     ///
-    /// **Threads.** The one that performs the call. **Cost.** A few nanoseconds; while a time runs, reading a clock.
+    /// **Threads.** The thread that performs the call. **Cost.** A few nanoseconds; under a time limit, also reading a
+    /// clock.
     public static var isCancelled: Bool {
         var scope = CallScope.current
         while let current = scope {
@@ -19,16 +20,16 @@ public enum PluginCall {
         return withUnsafeCurrentTask { $0?.isCancelled ?? false }
     }
 
-    /// Gives all calls that a function makes on this thread a time limit together.
+    /// Sets one time limit for all calls that a function makes on this thread.
     ///
     /// ```swift
     /// let text = try PluginCall.within(.seconds(5)) { try filter.filter(passage) }
     /// ```
-    /// A call to a plug-in in another process fails when the time is over, as the application's policy says. A plug-in in
-    /// this process cannot be interrupted: it only learns from ``isCancelled`` that the time is over.
+    /// When the time limit passes, a call to a plug-in in a worker fails as the application's policy states. A plug-in
+    /// in this process cannot be interrupted: it only sees in ``isCancelled`` that the time has passed.
     ///
     /// - Parameters:
-    ///   - time: how long all calls may take together; a limit that is already running and ends earlier stays.
+    ///   - time: how long all calls together may take. If an enclosing limit ends earlier, the earlier one applies.
     ///   - body: makes the calls.
     /// - Returns: the result of the body.
     public static func within<Result>(_ time: Duration, _ body: () throws -> Result) rethrows -> Result {
@@ -36,8 +37,8 @@ public enum PluginCall {
         return try CallScope.run(CallScope(deadline: deadline.map { min($0, limit) } ?? limit), body)
     }
 
-    /// Whether ``isCancelled`` can become true on this thread without a time that is over, for a transport: it then looks
-    /// from time to time, because nobody reports it.
+    /// Whether ``isCancelled`` can become true on this thread for a reason other than a time limit. For a transport,
+    /// which must then poll, because nothing notifies it.
     @_spi(PluginHost)
     public static var isCancellable: Bool {
         var scope = CallScope.current
@@ -48,12 +49,12 @@ public enum PluginCall {
         return withUnsafeCurrentTask { $0 != nil }
     }
 
-    /// When the time for calls of this thread is over, for a transport; nil for no limit.
+    /// When the time limit for calls of this thread ends, for a transport; nil for no limit.
     @_spi(PluginHost)
     public static var deadline: ContinuousClock.Instant? {
         var scope = CallScope.current
         while let current = scope {
-            // Each has the earliest of all around it.
+            // Each scope already has the earliest limit of all the scopes around it.
             if let deadline = current.pointee.deadline { return deadline }
             scope = current.pointee.outer
         }
@@ -61,12 +62,12 @@ public enum PluginCall {
     }
 }
 
-/// What is known about the calls under way on one thread: a stack, whose top the thread has.
+/// The state of the calls in progress on one thread: a stack whose top is stored in the thread.
 ///
-/// Why not a task-local value: it would be inherited by tasks that run at the same time as the call. Only ``taskCall`` is one.
+/// Why not a task-local value: tasks that run at the same time as the call would inherit it. Only ``taskCall`` is one.
 struct CallScope {
     var deadline: ContinuousClock.Instant?
-    /// A request of another process that this thread performs.
+    /// The request of another process that this thread is performing.
     var call: ServedCall?
     var cancellation: CallCancellation?
     private(set) var outer: UnsafePointer<CallScope>?
@@ -81,17 +82,17 @@ struct CallScope {
 
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
-        // Without a destructor: each scope is removed by the function that pushed it.
+        // Needs no destructor: the function that pushes a scope also removes it.
         guard pthread_key_create(&key, nil) == 0 else { fatalError("The process has no free thread-local keys.") }
         return key
     }()
 
-    /// The innermost scope of this thread; it exists until the function returns that runs inside of it.
+    /// The innermost scope of this thread. It exists until the function that runs inside it returns.
     static var current: UnsafePointer<CallScope>? {
         pthread_getspecific(key).map { UnsafePointer($0.assumingMemoryBound(to: CallScope.self)) }
     }
 
-    /// Runs a function inside a scope, which is on the stack meanwhile.
+    /// Runs a function inside a scope, which stays on the stack until the function returns.
     static func run<Result>(_ scope: consuming CallScope, _ body: () throws -> Result) rethrows -> Result {
         let outer = current
         scope.outer = outer
@@ -110,7 +111,7 @@ struct CallScope {
         return false
     }
 
-    /// The innermost request of a connection's other side that this thread or its task performs.
+    /// The innermost request from the other side of a connection that this thread or its task is performing.
     static func call(over connection: any RemoteConnection) -> ServedCall? {
         var scope = current
         while let current = scope {
@@ -121,14 +122,14 @@ struct CallScope {
         return call
     }
 
-    /// The request of another process that this task performs.
+    /// The request of another process that this task is performing.
     ///
-    /// Its child tasks have it too. That does no harm: a call gives the turn for a request to one of them at a time, and to
-    /// none after its end.
+    /// Its child tasks inherit it. That is harmless: a call gives the turn for a request to one of them at a time, and
+    /// to none after the call has ended.
     @TaskLocal static var taskCall: ServedCall?
 }
 
-/// Whether a call that a task waits for was cancelled.
+/// Whether a call that a task is waiting for was cancelled.
 final class CallCancellation: Sendable {
     private struct State {
         var isCancelled = false
@@ -141,8 +142,8 @@ final class CallCancellation: Sendable {
 
     /// Cancels the call, now or when it begins.
     ///
-    /// Under the lock, because another call has the channel after the end of this one. The function of a transport only
-    /// notes the cancellation.
+    /// Why under the lock: after this call ends, the channel serves another call. The transport's `cancel` only records
+    /// the cancellation.
     func cancel() {
         state.withLock { state in
             state.isCancelled = true
@@ -150,7 +151,7 @@ final class CallCancellation: Sendable {
         }
     }
 
-    /// The call uses a channel from now on; nil after it has ended.
+    /// Sets the channel that the call uses; nil once the call has ended.
     func use(_ channel: (any RemoteChannel)?) {
         let previous = state.withLock { state in
             let previous = state.channel

@@ -1,15 +1,15 @@
 internal import CPluginSupport.Shims
 import Glibc
 
-/// Memory that both processes see, for what is written in place many times: frames, samples, tiles.
+/// Memory that both processes share, for data that is rewritten in place many times, such as frames, samples or tiles.
 ///
-/// It is passed once and used for many calls; nothing is copied. The other process may change the bytes at any time, also
-/// while they are read. So copy what must not change, and check the copy.
+/// It is passed once and used for many calls; nothing is copied. The other process may change the bytes at any time,
+/// even while this one reads them. So copy what must not change, and check the copy.
 ///
-/// In a sandboxed worker a plug-in cannot create one; the application creates it and passes it.
+/// A plug-in in a sandboxed worker cannot create a buffer; the application creates it and passes it.
 ///
-/// **Threads.** Any; the callers keep order among themselves. **Lifetime.** The memory is unmapped when the last reference
-/// to the object is released.
+/// **Threads.** Any; the callers synchronise their accesses themselves. **Lifetime.** The memory is unmapped when the
+/// last reference to the object is released.
 public final class RemoteBuffer: RemoteValue, @unchecked Sendable {
     // @unchecked because of the pointer: it never changes, and the memory is mapped as long as the object exists.
     private let memory: UnsafeMutableRawBufferPointer
@@ -62,7 +62,7 @@ public final class RemoteBuffer: RemoteValue, @unchecked Sendable {
     public static func read(from reader: inout RemoteReader) throws -> RemoteBuffer {
         let file = try reader.next(RemoteDescriptor.self)
         let count: UInt64 = try reader.integer()
-        // Reading behind the end of a mapped file would end the process.
+        // Reading past the end of a mapped file would crash the process.
         guard count > 0, count <= phs_shared_memory_size(file.descriptor) else {
             throw RemoteFailure.violation(
                 "A RemoteBuffer of \(count) bytes is not shared memory of this size that can never shrink.")

@@ -5,9 +5,9 @@
 /// …
 /// try converter.convert(text, progress: RemoteCallback { fraction in show(fraction); return !isStopped })
 /// ```
-/// If the object is in another process, the function runs in the caller's process, on the thread that waits for the
-/// method; what it throws reaches the object. The callbacks of one call run one at a time, on whatever thread the object
-/// calls them. It can be used until the method returns; afterwards it throws ``RemoteFailure`` of code `callRefused`.
+/// method; errors that it throws reach the object. The callbacks of one call run one at a time, on whatever thread the
+/// object calls them. A callback works until the method returns; afterwards it throws ``RemoteFailure`` with code
+/// `callRefused`.
 ///
 /// **Threads.** Any, one at a time.
 public struct RemoteCallback<Result: RemoteValue, each Argument: RemoteValue>: RemoteValue, Sendable {
@@ -24,13 +24,13 @@ public struct RemoteCallback<Result: RemoteValue, each Argument: RemoteValue>: R
     ///
     /// - Parameter argument: its arguments.
     /// - Returns: its result.
-    /// - Throws: what the function throws; ``RemoteFailure`` if the call that passed it has ended, or if a callback of
-    ///   the same call is running.
+    /// - Throws: the error of the function; ``RemoteFailure`` if the call that passed the callback has ended, or if
+    ///   another callback of the same call is running.
     public func callAsFunction(_ argument: repeat each Argument) throws -> Result {
         try body(repeat each argument)
     }
 
-    /// Writes its number among the callbacks of the call.
+    /// Writes the callback's number among the callbacks of the call.
     @inlinable
     public func write(to writer: inout RemoteWriter) throws {
         let body = body

@@ -1,4 +1,4 @@
-/// The beginning of a message: what it is, and to what it belongs.
+/// The beginning of a message: its kind, and the object and method that it refers to.
 ///
 /// The numbers come from the other process, so none of them is trusted.
 @_spi(PluginHost)
@@ -10,13 +10,13 @@ public struct RemoteHead: Sendable, Hashable {
     /// The method of a call, the provider of a creation, or the callback.
     public var method: UInt32
 
-    /// What a message can be.
+    /// The kinds of messages.
     public enum Kind: UInt32, Sendable, CaseIterable {
         /// Calls a method of an object.
         case call = 1
         /// Creates an object with a provider.
         case create
-        /// Calls a callback of the request under way.
+        /// Calls a callback of the request in progress.
         case callback
         /// The result of a request.
         case returned
@@ -36,84 +36,85 @@ public struct RemoteHead: Sendable, Hashable {
     }
 }
 
-/// One side of a conversation with another process: a request, what is requested in return until it is answered, and the
+/// One side of a conversation with another process: a request, the requests in return until it is answered, and the
 /// answer.
 ///
-/// The sides take turns: after a message one waits for a message of the other. A channel has one conversation at a time. So
-/// a channel needs no lock.
+/// The sides take turns: after sending a message, a side waits for a message from the other side. A channel has one
+/// conversation at a time, so it needs no lock.
 @_spi(PluginHost)
 public protocol RemoteChannel: AnyObject, Sendable {
     /// Sends one message.
     ///
-    /// If `write` throws, the other side gets no message and the turn stays here.
+    /// If `write` throws, the other side gets no message, and this side keeps the turn.
     ///
     /// - Parameters:
     ///   - head: the beginning of the message.
     ///   - write: writes its values.
-    /// - Throws: what `write` throws, or the reason why the other side cannot be reached.
+    /// - Throws: the error of `write`, or the reason why the other side cannot be reached.
     func send(_ head: RemoteHead, _ write: (inout RemoteWriter) throws -> Void) throws
 
     /// Waits for the next message of the other side, and passes it to a function once.
     ///
-    /// - Parameter read: reads the values; the message's memory is used again after it returns.
-    /// - Throws: what `read` throws, or the reason why no message comes.
+    /// - Parameter read: reads the values; the message's memory is reused after `read` returns.
+    /// - Throws: the error of `read`, or the reason why no message comes.
     func receive(_ read: (RemoteHead, inout RemoteReader) throws -> Void) throws
 
     /// Whether the other side no longer wants the answer to its request.
     var isCancelled: Bool { get }
 
-    /// Makes known to the other side that the answer to the request is no longer wanted. [any thread]
+    /// Notifies the other side that the answer to the request is no longer wanted. [any thread]
     ///
-    /// It runs under a lock, so it calls nothing foreign.
+    /// It is called with a lock held, so it must not call code of plug-ins or the application.
     func cancel()
 }
 
-/// A connection with another process, which has objects for this one, and may use objects of this one.
+/// A connection with another process. Both sides may use objects of the other side.
 @_spi(PluginHost)
 public protocol RemoteConnection: AnyObject, Sendable {
-    /// The objects of this process that the other one may use.
+    /// The objects of this process that the other process may use.
     var server: RemoteServer { get }
 
-    /// Takes a free channel, and waits until there is one.
+    /// Takes a free channel; waits if there is none.
     func open() throws -> any RemoteChannel
 
-    /// Gives a channel back when its conversation has ended, or has failed.
+    /// Gives a channel back after its conversation has ended or failed.
     func close(_ channel: any RemoteChannel)
 
-    /// Makes known to the other side that an object is no longer used here. [any thread]
+    /// Notifies the other side that this process no longer uses an object. [any thread]
     func release(_ object: UInt32)
 
-    /// Runs a function soon on a thread that may wait.
+    /// Runs a function soon, on a thread that may block.
     func start(_ work: @escaping @Sendable () -> Void)
 
     /// Called when a message of the other side does not have the required form.
     ///
     /// - Parameters:
-    ///   - failure: what is wrong with it.
-    ///   - channel: that of the message; nil if the conversation is over.
+    ///   - failure: what is wrong with the message.
+    ///   - channel: the channel of the message; nil if the conversation is over.
     func violated(_ failure: RemoteFailure, on channel: (any RemoteChannel)?)
 
-    /// The error that a caller gets for one that ended a call.
+    /// Converts the error that ended a call into the error for its caller.
     ///
     /// - Parameters:
     ///   - error: the error.
     ///   - method: the name of the method that was called.
-    ///   - history: that of the object before the call.
+    ///   - history: the object's history before the call.
     ///   - digest: computes the ``MessageBytes/digest(_:)`` of the arguments, to recognise the call.
     /// - Returns: the error for the caller.
     func error(
         _ error: any Error, from method: String, after history: CallHistory, digest: () -> UInt64?
     ) -> any Error
 
-    /// Whether ``check(_:after:digest:)`` has to be asked; otherwise the history of an object is unknown after a call.
+    /// Whether ``check(_:after:digest:)`` must be called before each call. If not, an object's history is unknown after
+    /// a call.
     var checksCalls: Bool { get }
 
-    /// Refuses a call, such as one that ended the other process before.
+    /// Refuses certain calls, such as one that ended the other process before.
     ///
     /// - Parameters:
     ///   - method: the name of the method.
-    ///   - history: that of the object before the call.
-    ///   - digest: computes the ``MessageBytes/digest(_:)`` of the arguments, which takes time by their size.
+    ///   - history: the object's history before the call.
+    ///   - digest: computes the ``MessageBytes/digest(_:)`` of the arguments; its cost grows with their size.
     /// - Returns: the history of the object after the call.
     /// - Throws: the error for the caller.
     func check(_ method: String, after history: CallHistory, digest: () -> UInt64?) throws -> CallHistory
@@ -128,7 +129,7 @@ extension RemoteConnection {
     /// The default is false.
     public var checksCalls: Bool { false }
 
-    /// The default refuses none.
+    /// The default refuses no call.
     public func check(_ method: String, after history: CallHistory, digest: () -> UInt64?) throws -> CallHistory {
         .unknown
     }

@@ -2,8 +2,8 @@ import Glibc
 
 /// A file, pipe or socket that is passed to the other process.
 ///
-/// Each side has a descriptor of its own for the same open file. It is closed on exec, and closed when the last reference
-/// to the object is released.
+/// Each side has its own descriptor for the same open file. It is closed on exec, and when the last reference to the
+/// object is released.
 ///
 /// **Threads.** Any.
 public final class RemoteDescriptor: RemoteValue, Sendable {
@@ -33,12 +33,12 @@ public final class RemoteDescriptor: RemoteValue, Sendable {
 
     deinit { close(descriptor) }
 
-    /// Writes its number among the descriptors of the message.
+    /// Writes the descriptor's number among the descriptors of the message.
     public func write(to writer: inout RemoteWriter) throws {
         try writer.write(integer: writer.output.attach(self))
     }
 
-    /// Reads the number of a descriptor of the message.
+    /// Reads the number of a descriptor in the message.
     public static func read(from reader: inout RemoteReader) throws -> RemoteDescriptor {
         try reader.input.descriptor(reader.integer())
     }

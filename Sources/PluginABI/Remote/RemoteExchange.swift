@@ -2,20 +2,20 @@ import Synchronization
 
 /// One request of this process over a channel, and everything that the other side requests until it answers.
 ///
-/// A call and its callbacks nest as in one process, on one thread of each side and over one channel: a callback may call
-/// the object again, whose method may call another callback.
+/// A call and its callbacks nest as within one process, on one thread of each side and over one channel: a callback may
+/// call the object again, whose method may call another callback.
 struct RemoteExchange {
     let connection: any RemoteConnection
     let channel: any RemoteChannel
-    /// How many requests of the other side are under way on this side of the channel.
+    /// How many requests of the other side are in progress on this side of the channel.
     let depth: Int
 
     private var callbacks: [RemoteCallbackBody] = []
-    /// Whether this side has made a request, so that an error that it sends may come back as the answer.
+    /// Whether this side has made a request. If so, an error that it sends may come back as the answer.
     private var isRequest = false
-    /// The errors that went to the other side and may come back, by their numbers.
+    /// The errors that were sent to the other side and may come back, by their numbers.
     private var sentErrors: [UInt32: any Error] = [:]
-    /// The last request of the other side, to be used for the next one.
+    /// The last served request of the other side; its object is reused for the next request.
     private var lastServed: ServedCall?
 
     /// How deeply requests of two processes may be nested.
@@ -62,7 +62,7 @@ struct RemoteExchange {
 
     /// Serves requests of the other side until no message comes.
     ///
-    /// - Throws: the reason why none comes.
+    /// - Throws: the reason why no message comes.
     mutating func serve() throws -> Never {
         while true {
             var failure: Failure?
@@ -82,11 +82,11 @@ struct RemoteExchange {
 
     /// Performs a request and answers it.
     ///
-    /// The message has been received when the plug-in's code runs, so the channel is free for the answer.
+    /// The message is completely received before the plug-in's code runs, so the channel is free for the answer.
     ///
     /// - Returns: the error with which to answer; nil if the result was sent.
     /// - Throws: a ``Violation`` for a message that is not a request; the reason why the result cannot be sent. The
-    ///   conversation cannot continue after it.
+    ///   conversation cannot continue after either.
     private mutating func serve(_ head: RemoteHead, _ reader: inout RemoteReader) throws -> Failure? {
         let call = takeCall()
         reader.input.call = call
@@ -137,7 +137,7 @@ struct RemoteExchange {
         }
     }
 
-    /// A served call, which is the one before if nobody else has that.
+    /// An object for a served call: the previous one if nothing else refers to it, otherwise a new one.
     private mutating func takeCall() -> ServedCall {
         if isKnownUniquelyReferenced(&lastServed), let call = lastServed.take() {
             call.begin()
@@ -163,7 +163,7 @@ struct RemoteExchange {
 
     private mutating func answer(_ error: any Error) throws {
         var number: UInt32 = 0
-        // An application's own error comes back as itself, as it does in one process.
+        // An application's own error comes back as the original object, as within one process.
         if isRequest, !(error is RemoteFailure), !(error is PluginFailure), sentErrors.count < 64 {
             number = Self.nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
             sentErrors[number] = error
@@ -188,9 +188,9 @@ struct RemoteExchange {
 
     /// Receives a message.
     ///
-    /// The connection learns of a violation after the channel has received all of the message, because a message that
-    /// its sender withdraws in the middle is none. It is static because `read` changes the exchange, which would be
-    /// copied for it.
+    /// A violation is reported to the connection only after the channel has received the whole message: if the sender
+    /// withdraws a message half way, it is not a violation. The function is static because `read` changes the exchange;
+    /// otherwise the exchange would be copied.
     private static func receive(
         _ connection: any RemoteConnection, _ channel: any RemoteChannel,
         _ read: (RemoteHead, inout RemoteReader) throws -> Void
@@ -205,7 +205,7 @@ struct RemoteExchange {
 
     /// Reads all values of an answer.
     ///
-    /// - Throws: ``Violation``; the reason why the rest of the message cannot be had.
+    /// - Throws: ``Violation``; the reason why the rest of the message cannot be received.
     private func decoding<Result>(
         _ reader: inout RemoteReader, _ body: (inout RemoteReader) throws -> Result
     ) throws -> Result {
@@ -218,12 +218,12 @@ struct RemoteExchange {
         }
     }
 
-    /// The error for one that was thrown while a message was read.
+    /// Converts an error that was thrown while a message was read.
     private func reading(_ error: any Error, _ input: RemoteInput) -> any Error {
-        // The other side is gone; the message is not to blame.
+        // The other side is gone, so the message is not at fault.
         if let loss = input.loss { return loss }
         let failure = error as? RemoteFailure
-        // The failure of a request that is well formed: an object that was released, a creation that was refused.
+        // A well-formed request that failed: its object was released, or a creation was refused.
         if let failure, failure.code != .protocolViolation { return failure }
         return Violation(failure ?? .violation("A value in a message cannot be read: \(ThrownError.text(of: error))"))
     }

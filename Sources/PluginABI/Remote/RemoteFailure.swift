@@ -1,8 +1,8 @@
 /// Why a call to an object in another process failed.
 ///
-/// It describes a failure of the call itself, or an error of a type that cannot cross. If the plug-in throws a
-/// ``PluginFailure``, the caller gets that one, with all its fields. In the application, the host adds the bundle and
-/// throws a `PluginError` of the same code.
+/// It describes a failure of the call itself, or an error whose type cannot cross to the caller. If the plug-in throws
+/// a ``PluginFailure``, the caller gets that error with all its fields. In the application, the host adds the bundle
+/// and throws a `PluginError` with the same code.
 public struct RemoteFailure: Error, Sendable, CustomStringConvertible {
     /// The kind of a failure.
     ///
@@ -15,9 +15,9 @@ public struct RemoteFailure: Error, Sendable, CustomStringConvertible {
         /// The code as text.
         public var description: String { rawValue }
 
-        /// The other side threw an error of another type than ``PluginFailure``; the message has the type and the text.
+        /// The other side threw an error other than ``PluginFailure``; the message contains its type and text.
         public static let callFailed = Self(rawValue: "callFailed")
-        /// The call cannot be made now: a callback after its call, or calls that are nested too deeply.
+        /// The call cannot be made now: a callback is used after its call ended, or calls are nested too deeply.
         public static let callRefused = Self(rawValue: "callRefused")
         /// A message is larger than the transport allows.
         public static let messageTooLarge = Self(rawValue: "messageTooLarge")
@@ -35,7 +35,7 @@ public struct RemoteFailure: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// What to do about it, as a sentence; may be empty.
     public let remedy: String
-    /// The number under which the other side keeps the original error while its call is under way; 0 for none.
+    /// The number under which the other side keeps the original error while its call is in progress; 0 for none.
     let origin: UInt32
 
     /// - Parameters:
@@ -58,10 +58,10 @@ public struct RemoteFailure: Error, Sendable, CustomStringConvertible {
 
     /// The failure for a message that does not have the required form.
     ///
-    /// For hand-written functions of ``RemoteValue`` too.
+    /// Also for hand-written functions of ``RemoteValue``.
     ///
     /// - Parameter message: what is wrong with the message, as a sentence.
-    /// - Returns: the failure, of code `protocolViolation`.
+    /// - Returns: the failure, with code `protocolViolation`.
     public static func violation(_ message: String) -> Self { Self(.protocolViolation, message) }
 
     @usableFromInline static var truncated: Self {

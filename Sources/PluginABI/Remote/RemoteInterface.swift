@@ -1,9 +1,10 @@
-/// How objects at an extension point are used from another process: the proxy that stands for one, and what is done there
-/// for each requirement.
+/// How objects at an extension point are used from another process: the proxy that represents an object, and the code
+/// that performs each method.
 ///
-/// The command `pluginhost remote` writes it beside the proxy class. An extension point gets it as
-/// ``ExtensionPoint/remote``. Then a plug-in at this point can run in a process of its own; neither host nor plug-in needs
-/// other code. Each requirement of the interface throws, because the other process can end during any call, or is a
+/// The command `pluginhost remote` generates this together with the proxy class. An extension point offers it as
+/// ``ExtensionPoint/remote``. A plug-in at this point can then run in a worker; neither host nor plug-in needs any
+/// other code. Each requirement of the interface must be a function that throws, because the other process can end
+/// during any call, or a property that never changes.
 /// property that never changes.
 /// ```swift
 /// public static let interface = RemoteInterface<any TextFilter>(
@@ -20,7 +21,7 @@ public final class RemoteInterface<Interface>: Sendable {
     /// - Parameters:
     ///   - proxy: creates a proxy.
     ///   - methods: the requirements, in the order of the numbers that the proxy uses.
-    /// - Precondition: the names of the methods are different.
+    /// - Precondition: no two methods have the same name.
     public init(proxy: @escaping @Sendable (RemoteObject) -> Interface, methods: [RemoteMethod<Interface>]) {
         self.proxy = proxy
         self.methods = methods
@@ -32,15 +33,15 @@ public final class RemoteInterface<Interface>: Sendable {
     @_spi(PluginHost)
     public var methodNames: [String] { methods.map(\.name) }
 
-    /// Makes an object usable for the other process.
+    /// Makes an object usable by the other process.
     ///
-    /// - Parameter object: the object; it is used on the threads that serve the other process, in the order in which
-    ///   that process calls it.
+    /// - Parameter object: the object; it is used on the threads that serve the other process, in the order of that
+    ///   process's calls.
     /// - Returns: the object as a server offers it.
     @_spi(PluginHost)
     public func servant(for object: Interface) -> RemoteServant {
-        // Its interface decides which threads may use it. The other process keeps to that, or is at fault as a caller
-        // in this one would be.
+        // The interface determines which threads may use the object. If the other process breaks that rule, it is at
+        // fault, as a caller in this process would be.
         nonisolated(unsafe) let object = object
         let calls = methods.map { method -> RemoteServant.Call? in
             guard case .method(let call) = method.role else { return nil }
@@ -57,12 +58,12 @@ public final class RemoteInterface<Interface>: Sendable {
     /// Creates an object in the other process, and its proxy here.
     ///
     /// - Parameters:
-    ///   - provider: the number of the provider there.
-    ///   - names: the names of the requirements that it has there.
+    ///   - provider: the number of the provider in the other process.
+    ///   - names: the names of the requirements in the other process.
     ///   - connection: the connection with the process.
     /// - Returns: the proxy.
-    /// - Throws: the error of the plug-in; ``RemoteFailure`` of code `interfaceMismatch`, which names all requirements
-    ///   that are missing there.
+    /// - Throws: the error of the plug-in; ``RemoteFailure`` with code `interfaceMismatch`, which names all
+    ///   requirements that the other process lacks.
     @_spi(PluginHost)
     public func make(
         _ provider: UInt32, methods names: [String], over connection: any RemoteConnection
@@ -93,7 +94,7 @@ public final class RemoteInterface<Interface>: Sendable {
         }
     }
 
-    /// For each requirement here, its number in the other process.
+    /// The number in the other process for each requirement here.
     private func numbers(among names: [String]) throws -> [UInt32] {
         let known = Dictionary(zip(names, UInt32(0)...)) { first, _ in first }
         let missing = methods.filter { known[$0.name] == nil }

@@ -1,6 +1,6 @@
-/// One requirement of an interface, as the process that has the object performs it.
+/// One requirement of an interface, as performed by the process that owns the object.
 public struct RemoteMethod<Interface>: Sendable {
-    /// The name by which host and plug-in find the same requirement, such as `filter(_:)`.
+    /// The name by which host and plug-in identify the same requirement, such as `filter(_:)`.
     public let name: String
     @usableFromInline let role: Role
 
@@ -93,7 +93,7 @@ public struct RemoteMethod<Interface>: Sendable {
         self.role = role
     }
 
-    /// A property that never changes; its value is sent once, with the object.
+    /// A property that never changes. Its value is sent once, together with the object.
     ///
     /// - Parameters:
     ///   - name: the name of the property.

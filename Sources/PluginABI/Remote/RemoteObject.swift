@@ -1,20 +1,20 @@
 import Synchronization
 
-/// An object in another process, as its proxy has it.
+/// The proxy's reference to an object in another process.
 ///
-/// The code that `pluginhost remote` writes uses it: a proxy conforms to the application's interface, and passes each call
-/// on. When the last reference is released, the other process releases its object.
+/// The code that `pluginhost remote` generates uses it: a proxy conforms to the application's interface, and forwards
+/// each call to this object. When the last reference is released, the other process releases its object.
 ///
-/// **Threads.** As the interface allows for the object itself.
+/// **Threads.** As the interface allows for the original object.
 public final class RemoteObject: Sendable {
     private let connection: any RemoteConnection
     private let number: UInt32
-    /// For each method of the interface, its number in the other process.
+    /// The number in the other process for each method of the interface.
     private let numbers: [UInt32]
     private let names: [String]
-    /// For each method of the interface its value, if it is a constant.
+    /// The value of each method of the interface that is a constant; nil for the others.
     private let constants: [(any Sendable)?]
-    /// The number of its ``CallHistory``.
+    /// The ``CallHistory``, as its number.
     private let history = Atomic<UInt64>(CallHistory.none.rawValue)
 
     init(
@@ -30,14 +30,15 @@ public final class RemoteObject: Sendable {
 
     deinit { connection.release(number) }
 
-    /// The error for a proxy's initialiser `init(context:)`, which the protocol ``Plugin`` requires and nobody calls.
+    /// The error for a proxy's initialiser `init(context:)`, which the protocol ``Plugin`` requires, but which is never
+    /// called.
     public static var isNoPlugin: any Error {
         PluginFailure("A proxy stands for an object in another process, and cannot be created by itself.")
     }
 
     /// Calls a method that has a result.
     ///
-    /// If it is called in a task, cancelling the task cancels the call: the method learns it from
+    /// If it is called in a task, cancelling the task cancels the call: the method sees this in
     /// ``PluginCall/isCancelled``.
     ///
     /// - Parameters:
@@ -64,7 +65,7 @@ public final class RemoteObject: Sendable {
     /// - Parameters:
     ///   - method: the number of the method in the ``RemoteInterface``.
     ///   - argument: the arguments.
-    /// - Throws: as for a method with a result.
+    /// - Throws: same errors as for a method with a result.
     @inlinable
     public func call<each Argument: RemoteValue>(_ method: Int, _ argument: repeat each Argument) throws {
         try request(method) { writer in
@@ -75,17 +76,17 @@ public final class RemoteObject: Sendable {
 
     /// Calls an asynchronous method that has a result.
     ///
-    /// Cancelling the task cancels the call: the method learns it from ``PluginCall/isCancelled``.
+    /// Cancelling the task cancels the call: the method sees this in ``PluginCall/isCancelled``.
     ///
     /// - Parameters:
     ///   - method: the number of the method in the ``RemoteInterface``.
     ///   - argument: the arguments.
     /// - Returns: the result.
-    /// - Throws: as for a method that is not asynchronous.
+    /// - Throws: same errors as for a synchronous method.
     public func callAsync<Result: RemoteValue, each Argument: RemoteValue>(
         _ method: Int, _ argument: repeat each Argument
     ) async throws -> Result {
-        // The task waits, so nobody else uses the arguments while the other thread writes them.
+        // The task waits, so nothing else uses the arguments while the other thread writes them.
         nonisolated(unsafe) let arguments = (repeat each argument)
         return try await onOtherThread { try self.call(method, repeat each arguments) }
     }
@@ -95,7 +96,7 @@ public final class RemoteObject: Sendable {
     /// - Parameters:
     ///   - method: the number of the method in the ``RemoteInterface``.
     ///   - argument: the arguments.
-    /// - Throws: as for a method that is not asynchronous.
+    /// - Throws: same errors as for a synchronous method.
     public func callAsync<each Argument: RemoteValue>(_ method: Int, _ argument: repeat each Argument) async throws {
         nonisolated(unsafe) let arguments = (repeat each argument)
         try await onOtherThread { try self.call(method, repeat each arguments) }
@@ -132,7 +133,7 @@ public final class RemoteObject: Sendable {
                 history.store(CallHistory.unknown.rawValue, ordering: .relaxed)
             }
         } catch {
-            // What the method got from this process decides what it does as well as its arguments.
+            // The effect of the method depends on its arguments and also on what it received from this process.
             let isKnown = server.nestedRequests == served
             throw connection.error(error, from: names[method], after: isKnown ? before : .unknown) {
                 MessageBytes.digest(write)
@@ -140,7 +141,7 @@ public final class RemoteObject: Sendable {
         }
     }
 
-    /// Runs a call on a thread that may wait, and cancels the call with the task.
+    /// Runs a call on a thread that may block, and cancels the call if the task is cancelled.
     private func onOtherThread<Result>(_ call: @escaping @Sendable () throws -> Result) async throws -> Result {
         let cancellation = CallCancellation()
         let served = CallScope.call(over: connection)
@@ -159,7 +160,7 @@ public final class RemoteObject: Sendable {
         return try answer.value.get()
     }
 
-    /// A value that one thread makes and another takes.
+    /// A value that one thread passes to another.
     private struct Handover<Value>: @unchecked Sendable {
         // @unchecked because only one thread has it at a time.
         let value: Value
@@ -167,7 +168,8 @@ public final class RemoteObject: Sendable {
 }
 
 extension RemoteConnection {
-    /// Makes a request: inside of the conversation that this thread has with the other side, if it has one.
+    /// Makes a request. If this thread already has a conversation with the other side, the request is part of that
+    /// conversation.
     func request(
         _ head: RemoteHead, write: (inout RemoteWriter) throws -> Void, read: (inout RemoteReader) throws -> Void
     ) throws {

@@ -2,17 +2,17 @@ import Glibc
 
 /// Reads the values of one message.
 ///
-/// It reads directly from memory that the other process may change at any time. Therefore each byte is read once, text is
-/// copied before it is checked, and every count is held against the bytes left.
+/// It reads directly from memory that the other process may change at any time. Therefore each byte is read once, text
+/// is copied before it is checked, and every count is checked against the number of remaining bytes.
 ///
-/// **Threads.** The one that calls. **Lifetime.** Only for the call that it is passed to.
+/// **Threads.** The calling thread. **Lifetime.** Valid only during the call that receives it.
 @frozen
 public struct RemoteReader: ~Copyable {
     // Frozen, because generated code of other modules reads through it byte by byte.
     @usableFromInline var place: UnsafeRawPointer
     /// The unread bytes of the current piece.
     @usableFromInline var inPiece: Int
-    /// The bytes that can follow in other pieces, at most.
+    /// The maximum number of bytes in the pieces that follow.
     @usableFromInline var inOthers: Int
     @usableFromInline var depth: Int
     @usableFromInline let input: RemoteInput
@@ -21,7 +21,7 @@ public struct RemoteReader: ~Copyable {
     ///
     /// - Parameters:
     ///   - piece: the first bytes of the message.
-    ///   - length: the number of all its bytes, at most.
+    ///   - length: the maximum number of bytes of the whole message.
     ///   - pieces: provides the other bytes, and the descriptors.
     /// - Throws: ``RemoteFailure`` if the first piece is longer than the message.
     @_spi(PluginHost)
@@ -33,8 +33,8 @@ public struct RemoteReader: ~Copyable {
     ///
     /// - Parameters:
     ///   - piece: the first bytes of the message.
-    ///   - length: the number of all its bytes, at most.
-    ///   - place: where its messages come from.
+    ///   - length: the maximum number of bytes of the whole message.
+    ///   - place: the source of the transport's messages.
     /// - Throws: ``RemoteFailure`` if the first piece is longer than the message.
     @_spi(PluginHost)
     public init(_ piece: UnsafeRawBufferPointer, length: Int, from place: RemoteInputPlace) throws {
@@ -52,14 +52,15 @@ public struct RemoteReader: ~Copyable {
         depth = 0
     }
 
-    /// How many bytes the message has at most after those that were read.
+    /// The maximum number of unread bytes of the message.
     @inlinable public var bytesLeft: Int { inPiece + inOthers }
 
     /// Reads a value.
     ///
-    /// - Parameter type: its type; the type that the context requires.
+    /// - Parameter type: the value's type; by default inferred from the context.
     /// - Returns: the value.
-    /// - Throws: what the type's ``RemoteValue/read(from:)`` throws; ``RemoteFailure`` if values are nested too deeply.
+    /// - Throws: the error of the type's ``RemoteValue/read(from:)``; ``RemoteFailure`` if values are nested too
+    ///   deeply.
     @inlinable
     public mutating func next<Value: RemoteValue>(_ type: Value.Type = Value.self) throws -> Value {
         guard depth < RemoteWriter.depthLimit else { throw RemoteFailure.tooDeep(RemoteWriter.depthLimit) }
@@ -69,11 +70,11 @@ public struct RemoteReader: ~Copyable {
         return value
     }
 
-    /// Reads an integer in the size of its type, little-endian.
+    /// Reads an integer of the size of its type, little-endian.
     ///
-    /// - Parameter type: its type; the type that the context requires.
+    /// - Parameter type: the integer's type; by default inferred from the context.
     /// - Returns: the integer.
-    /// - Throws: ``RemoteFailure`` if the message ends before it.
+    /// - Throws: ``RemoteFailure`` if the message ends too early.
     @inlinable
     public mutating func integer<Integer: FixedWidthInteger & BitwiseCopyable>(
         _ type: Integer.Type = Integer.self
@@ -88,9 +89,9 @@ public struct RemoteReader: ~Copyable {
 
     /// Reads the number of elements that follow.
     ///
-    /// - Parameter size: the bytes that each element has in the message, at least.
-    /// - Returns: the number; so many elements fit into the bytes left.
-    /// - Throws: ``RemoteFailure`` if so many elements do not fit.
+    ///   - size: the minimum number of bytes of each element in the message.
+    /// - Returns: the number; that many elements fit into the remaining bytes.
+    /// - Throws: ``RemoteFailure`` if that many elements do not fit.
     @inlinable
     public mutating func count(ofAtLeast size: Int = 1) throws -> Int {
         let count: UInt64 = try integer()
@@ -100,25 +101,25 @@ public struct RemoteReader: ~Copyable {
 
     /// Reads which case of an enum follows.
     ///
-    /// - Returns: the number of the case. The caller throws ``unknownCase(_:of:)`` for a number that has no case.
-    /// - Throws: ``RemoteFailure`` if the message ends before it.
+    /// - Returns: the number of the case. The caller throws ``unknownCase(_:of:)`` for a number without a case.
+    /// - Throws: ``RemoteFailure`` if the message ends too early.
     @inlinable
     public mutating func caseNumber() throws -> UInt16 { try integer() }
 
-    /// The failure for a number that has no case in an enum.
+    /// The failure for a number that is not a case of an enum.
     ///
     /// - Parameters:
     ///   - number: the number.
     ///   - type: the enum.
-    /// - Returns: the failure, of code `protocolViolation`.
+    /// - Returns: the failure, with code `protocolViolation`.
     public func unknownCase<Value>(_ number: UInt16, of type: Value.Type) -> RemoteFailure {
         .violation("“\(type)” has no case \(number).")
     }
 
     /// Copies the next bytes.
     ///
-    /// - Parameter memory: where to copy them; it is filled.
-    /// - Throws: ``RemoteFailure`` if the message ends before.
+    /// - Parameter memory: the destination; all of it is filled.
+    /// - Throws: ``RemoteFailure`` if the message ends too early.
     public mutating func copyBytes(to memory: UnsafeMutableRawBufferPointer) throws {
         guard memory.count <= bytesLeft else { throw RemoteFailure.truncated }
         if memory.count >= Self.muchMemory { Self.preferLargePages(memory) }
@@ -140,8 +141,8 @@ public struct RemoteReader: ~Copyable {
 
     /// Advises the system to provide memory in large pages.
     ///
-    /// Why: so much memory comes fresh from the system, which then takes four times as long to provide and clear it page
-    /// by page as the copy takes. It is a hint, and does nothing where the system has no large pages.
+    /// Why: the system must supply such a large amount of memory and clear it. Page by page, that takes four times as
+    /// long as the copy. This is only a hint; it has no effect where the system has no large pages.
     private static func preferLargePages(_ memory: UnsafeMutableRawBufferPointer) {
         guard let start = memory.baseAddress else { return }
         let pageSize = Int(getpagesize())
@@ -163,9 +164,9 @@ public struct RemoteReader: ~Copyable {
         .violation("A message claims to have \(count) elements, more than the \(bytesLeft) bytes that are left.")
     }
 
-    /// Fails if the message has something that nobody read.
+    /// Fails if the message contains anything that was not read.
     ///
-    /// - Throws: ``RemoteFailure`` of code `protocolViolation`.
+    /// - Throws: ``RemoteFailure`` with code `protocolViolation`.
     @_spi(PluginHost)
     public mutating func finish() throws {
         var rest = inPiece
@@ -174,9 +175,9 @@ public struct RemoteReader: ~Copyable {
         guard input.hasNoSurplus else { throw RemoteFailure.violation("A message has descriptors that no value has.") }
     }
 
-    /// The request's values were read; from here on the channel is free for callbacks and the answer.
+    /// Marks the request's values as read; the channel is now free for callbacks and the answer.
     ///
-    /// - Throws: ``RemoteFailure`` if the message has something that nobody read.
+    /// - Throws: ``RemoteFailure`` if the message contains anything that was not read.
     @usableFromInline
     mutating func perform() throws -> ServedCall {
         try finish()
@@ -210,7 +211,7 @@ public struct RemoteReader: ~Copyable {
 public protocol RemoteInputPieces: AnyObject {
     /// Returns the next bytes; nil or no bytes if there are none.
     ///
-    /// The bytes of the piece before are read; its memory may be used again.
+    /// The previous piece has been read; its memory may be reused.
     ///
     /// - Throws: the reason why the other side cannot be reached.
     func nextPiece() throws -> UnsafeRawBufferPointer?
@@ -220,33 +221,33 @@ public protocol RemoteInputPieces: AnyObject {
 }
 
 extension RemoteInputPieces {
-    /// The default has none.
+    /// The default has no descriptors.
     public var descriptors: [RemoteDescriptor] { [] }
 }
 
-/// Where the messages of a transport come from, one after the other.
+/// The source of a transport's messages, one after another.
 ///
-/// It is made once, so that no message allocates anything.
+/// It is created once, so that receiving a message allocates nothing.
 @_spi(PluginHost)
 public struct RemoteInputPlace {
     let input: RemoteInput
 
-    /// - Parameter pieces: provides the pieces of the messages; it lives as long as the place is used.
+    /// - Parameter pieces: provides the pieces of the messages; it must outlive every use of this value.
     public init(unowned pieces: any RemoteInputPieces) { input = RemoteInput(unowned: pieces) }
 }
 
-/// What came with a message beside its bytes.
+/// What arrived with a message in addition to its bytes.
 @usableFromInline
 final class RemoteInput {
     private unowned(unsafe) let pieces: any RemoteInputPieces
     private let keptPieces: (any RemoteInputPieces)?
-    // One thread at a time uses a message, and no access spans another one: the run-time check would cost more than the
-    // access.
-    /// The reason why the rest of the message cannot be had.
+    // Only one thread at a time uses a message, and accesses never overlap. So the run-time check is off: it would cost
+    // more than the access.
+    /// The reason why the rest of the message cannot be received.
     @exclusivity(unchecked) private(set) var loss: (any Error)?
-    /// The call to which the message belongs, for its callbacks; nil for an answer.
+    /// The call to which the message belongs, for its callbacks; nil if the message is an answer.
     @exclusivity(unchecked) var call: ServedCall?
-    /// The numbers of the descriptors that a value has.
+    /// The numbers of the descriptors that values have used.
     @exclusivity(unchecked) private var read: Set<Int> = []
 
     init(keeping pieces: any RemoteInputPieces) {
@@ -259,7 +260,7 @@ final class RemoteInput {
         keptPieces = nil
     }
 
-    /// The next message.
+    /// Prepares for the next message.
     func begin() {
         loss = nil
         call = nil

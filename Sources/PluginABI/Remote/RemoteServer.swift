@@ -3,10 +3,10 @@ import Synchronization
 /// An object that another process may use.
 @_spi(PluginHost)
 public final class RemoteServant: Sendable {
-    /// Calls a method: reads its arguments, and sends its result.
+    /// Performs a method: reads the arguments, calls it, and sends the result.
     typealias Call = @Sendable (inout RemoteReader) throws -> Void
 
-    /// By the numbers of the methods; nil for a constant.
+    /// The calls, by the numbers of the methods; nil for a constant.
     let calls: [Call?]
     let constants: @Sendable () throws -> [(name: String, value: [UInt8])]
 
@@ -19,7 +19,7 @@ public final class RemoteServant: Sendable {
     }
 }
 
-/// The objects of this process that another one may use, by their numbers.
+/// The objects of this process that another process may use, by their numbers.
 ///
 /// **Threads.** Any.
 @_spi(PluginHost)
@@ -29,25 +29,26 @@ public final class RemoteServer: Sendable {
         var last: UInt32 = 0
     }
 
-    /// Not the lock of the host, for the reason in `PluginRegistrar`: nothing is released under it.
+    /// Not the host's lock, for the reason given in `PluginRegistrar`; nothing is released under it.
     private let state = ObservedMutex(State())
     private let makeServant: @Sendable (_ provider: UInt32) throws -> RemoteServant
     private let nested = Atomic(0)
 
-    /// - Parameter make: creates an object for the other process with the provider of a number.
+    /// - Parameter make: creates an object for the other process, using the provider with the given number.
     public init(make: @escaping @Sendable (_ provider: UInt32) throws -> RemoteServant) {
         makeServant = make
     }
 
-    /// How many objects the other process uses.
+    /// How many objects the other process is using.
     public var count: Int { state.withLock(\.servants.count) }
 
-    /// How many requests of the other process were served while it performed one of this process: callbacks too.
+    /// How many requests of the other process were served while it performed a request of this process; includes
+    /// callbacks.
     var nestedRequests: Int { nested.load(ordering: .relaxed) }
 
     func countNestedRequest() { nested.add(1, ordering: .relaxed) }
 
-    /// Serves the requests that come over a channel, until no message comes.
+    /// Serves the requests that arrive over a channel, until no message comes.
     ///
     /// - Parameters:
     ///   - channel: the channel.
@@ -60,7 +61,7 @@ public final class RemoteServer: Sendable {
 
     /// Releases an object that the other process no longer uses.
     ///
-    /// A number that is not in use is ignored.
+    /// A number that is not in use has no effect.
     public func release(_ object: UInt32) {
         let servant = state.withLock { $0.servants.removeValue(forKey: object) }
         withExtendedLifetime(servant) {}

@@ -36,7 +36,7 @@ extension Set: RemoteValue where Element: RemoteValue {
         for element in self { try writer.write(element) }
     }
 
-    /// Reads the number of elements, and the elements, which must be different.
+    /// Reads the number of elements, and the elements, which must all be different.
     @inlinable
     public static func read(from reader: inout RemoteReader) throws -> Set<Element> {
         let count = try reader.count()
@@ -62,7 +62,7 @@ extension Dictionary: RemoteValue where Key: RemoteValue, Value: RemoteValue {
         }
     }
 
-    /// Reads the number of items, and the key and value of each; the keys must be different.
+    /// Reads the number of items, and the key and value of each; all keys must be different.
     @inlinable
     public static func read(from reader: inout RemoteReader) throws -> [Key: Value] {
         let count = try reader.count(ofAtLeast: 2)
@@ -87,7 +87,7 @@ extension Range: RemoteValue where Bound: RemoteValue {
         try writer.write(upperBound)
     }
 
-    /// Reads both bounds, of which the second must not be less.
+    /// Reads both bounds; the second must not be less than the first.
     @inlinable
     public static func read(from reader: inout RemoteReader) throws -> Range<Bound> {
         let lower = try reader.next(Bound.self)
@@ -97,14 +97,14 @@ extension Range: RemoteValue where Bound: RemoteValue {
     }
 }
 
-/// Several values as one, where a tuple cannot be used: a tuple conforms to no protocol.
+/// Several values as one, for places where a tuple cannot be used because it conforms to no protocol.
 ///
-/// The code that `pluginhost remote` writes uses it for methods that return a tuple.
+/// The code that `pluginhost remote` generates uses it for methods that return a tuple.
 public struct RemoteTuple<each Element: RemoteValue>: RemoteValue {
     /// The values.
     public let elements: (repeat each Element)
 
-    /// The given values as one.
+    /// Combines the given values.
     public init(_ element: repeat each Element) {
         elements = (repeat each element)
     }

@@ -1,6 +1,6 @@
-/// A number whose bytes in memory are its bytes in a message, on machines that store the lowest byte first.
+/// A number that has the same bytes in memory and in a message, on little-endian machines.
 ///
-/// For the library: arrays of such numbers are copied at once.
+/// For internal use: arrays of such numbers are copied at once.
 public protocol _RemoteNumber: RemoteValue, BitwiseCopyable {}
 
 extension _RemoteNumber {
@@ -17,10 +17,10 @@ extension _RemoteNumber {
     /// Copies all elements at once.
     @inlinable
     public static func _readElements(_ count: Int, from reader: inout RemoteReader) throws -> [Self] {
-        // The count was held against the bytes left, but an element may have several.
+        // The count was checked for one byte per element, but an element may have several.
         guard count <= reader.bytesLeft / MemoryLayout<Self>.size else { throw RemoteFailure.truncated }
         #if _endian(little)
-        // Of no capacity, the standard library writes the count into the one empty array that all threads share.
+        // Why: with capacity 0, the standard library writes the count into its empty array, which all threads share.
         if count == 0 { return [] }
         return try [Self](unsafeUninitializedCapacity: count) { memory, initialized in
             let elements = UnsafeMutableBufferPointer(rebasing: memory[..<count])
@@ -34,11 +34,11 @@ extension _RemoteNumber {
 }
 
 extension _RemoteNumber where Self: FixedWidthInteger {
-    /// Writes its bytes, the lowest first.
+    /// Writes its bytes, lowest byte first.
     @inlinable
     public func write(to writer: inout RemoteWriter) throws { try writer.write(integer: self) }
 
-    /// Reads its bytes, the lowest first.
+    /// Reads its bytes, lowest byte first.
     @inlinable
     public static func read(from reader: inout RemoteReader) throws -> Self { try reader.integer() }
 }
@@ -57,7 +57,7 @@ extension UInt64: _RemoteNumber {}
 extension UInt128: _RemoteNumber {}
 
 extension Float16: _RemoteNumber {
-    /// Writes its bits, also those of a value that is not a number.
+    /// Writes its bits, including those of NaN values.
     @inlinable
     public func write(to writer: inout RemoteWriter) throws { try writer.write(integer: bitPattern) }
 
@@ -69,7 +69,7 @@ extension Float16: _RemoteNumber {
 }
 
 extension Float: _RemoteNumber {
-    /// Writes its bits, also those of a value that is not a number.
+    /// Writes its bits, including those of NaN values.
     @inlinable
     public func write(to writer: inout RemoteWriter) throws { try writer.write(integer: bitPattern) }
 
@@ -79,7 +79,7 @@ extension Float: _RemoteNumber {
 }
 
 extension Double: _RemoteNumber {
-    /// Writes its bits, also those of a value that is not a number.
+    /// Writes its bits, including those of NaN values.
     @inlinable
     public func write(to writer: inout RemoteWriter) throws { try writer.write(integer: bitPattern) }
 

@@ -1,5 +1,5 @@
 extension String: RemoteValue {
-    /// Writes the number of its bytes in UTF-8, and the bytes.
+    /// Writes the length of its UTF-8 in bytes, and the bytes.
     public func write(to writer: inout RemoteWriter) throws {
         var text = self
         try text.withUTF8 { utf8 in
@@ -13,9 +13,10 @@ extension String: RemoteValue {
         let count = try reader.count()
         return try String(unsafeUninitializedCapacity: count) { memory in
             let memory = UnsafeMutableBufferPointer(rebasing: memory[..<count])
-            // Copied first: the other side may change its own bytes between a check and a copy.
+            // Why copied first: the other side may change its bytes between a check and a copy.
             try reader.copyBytes(to: UnsafeMutableRawBufferPointer(memory))
-            // The initialiser would repair wrong bytes, and the caller would get a text that nobody wrote.
+            // Why checked: the initialiser would repair invalid bytes, and the caller would get a text that nobody
+            // wrote.
             do {
                 _ = try UTF8Span(validating: UnsafeBufferPointer(memory).span)
             } catch {
@@ -43,10 +44,10 @@ extension Bool: RemoteValue {
 }
 
 extension Duration: RemoteValue {
-    /// Writes it in attoseconds.
+    /// Writes the duration in attoseconds.
     public func write(to writer: inout RemoteWriter) throws { try writer.write(integer: attoseconds) }
 
-    /// Reads it in attoseconds.
+    /// Reads the duration in attoseconds.
     public static func read(from reader: inout RemoteReader) throws -> Duration {
         Duration(attoseconds: try reader.integer())
     }

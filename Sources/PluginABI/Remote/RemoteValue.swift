@@ -1,10 +1,10 @@
 /// A value that can be passed to another process and back.
 ///
 /// Numbers, `Bool`, `String`, `Optional`, `Array`, `Set`, `Dictionary`, `Range` and `Duration` conform. The command
-/// `pluginhost remote` writes the two functions for the structs and enums of an application's API. A type that is
-/// `Codable` needs no functions: `extension Settings: RemoteValue {}` uses a compact coder, which is many times slower.
+/// `pluginhost remote` generates the two functions for the structs and enums of an application's API. A `Codable` type
+/// needs no functions: `extension Settings: RemoteValue {}` uses a compact coder, which is many times slower.
 ///
-/// By hand, write the parts in some order and read them in the same order:
+/// To implement the functions by hand, write the parts in some order and read them in the same order:
 /// ```swift
 /// extension Document: RemoteValue {
 ///     public func write(to writer: inout RemoteWriter) throws {
@@ -16,42 +16,43 @@
 ///     }
 /// }
 /// ```
-/// A message has only values, no names and no types; integers are little-endian. So the names of the methods and the
-/// version of the extension point are the schema: raise the version when a value changes.
+/// A message contains only values, no names and no types; integers are little-endian. So the names of the methods and
+/// the version of the extension point are the schema: raise the version when a value changes.
 ///
-/// Bytes of a message may come from a hostile process. A `read` therefore holds every count against the bytes that are
-/// left, and throws where a value is impossible; the library's own functions do.
+/// A message may come from a hostile process. Therefore `read` checks every count against the number of remaining
+/// bytes, and throws for impossible values; the library's own functions do so.
 public protocol RemoteValue: SendableMetatype {
-    /// Writes the value: at least one byte.
+    /// Writes the value, which must produce at least one byte.
     ///
-    /// - Parameter writer: where to write it.
-    /// - Throws: ``RemoteFailure`` of code `messageTooLarge`, or the error of a value that cannot cross.
+    /// - Parameter writer: the destination.
+    /// - Throws: ``RemoteFailure`` with code `messageTooLarge`, or the error of a value that cannot be passed to
+    ///   another process.
     func write(to writer: inout RemoteWriter) throws
 
-    /// Reads a value as it was written.
+    /// Reads a value that ``write(to:)`` wrote.
     ///
-    /// - Parameter reader: where to read it.
+    /// - Parameter reader: the source.
     /// - Returns: the value.
-    /// - Throws: ``RemoteFailure`` of code `protocolViolation` if the bytes are not such a value.
+    /// - Throws: ``RemoteFailure`` with code `protocolViolation` if the bytes are not such a value.
     static func read(from reader: inout RemoteReader) throws -> Self
 
     /// Writes the elements of an array.
     ///
-    /// For the library, which copies arrays of numbers at once. The default writes one element after another.
+    /// For internal use: arrays of numbers are copied at once. The default writes one element after another.
     ///
     /// - Parameters:
     ///   - values: the elements.
-    ///   - writer: where to write them.
+    ///   - writer: the destination.
     /// - Throws: the errors of ``write(to:)``.
     static func _writeElements(_ values: [Self], to writer: inout RemoteWriter) throws
 
     /// Reads the elements of an array.
     ///
-    /// For the library, which copies arrays of numbers at once. The default reads one element after another.
+    /// For internal use: arrays of numbers are copied at once. The default reads one element after another.
     ///
     /// - Parameters:
-    ///   - count: the number of elements, which was held against the bytes left.
-    ///   - reader: where to read them.
+    ///   - count: the number of elements, already checked against the number of remaining bytes.
+    ///   - reader: the source.
     /// - Returns: the elements.
     /// - Throws: the errors of ``read(from:)``.
     static func _readElements(_ count: Int, from reader: inout RemoteReader) throws -> [Self]
@@ -68,7 +69,8 @@ extension RemoteValue {
     @inlinable
     public static func _readElements(_ count: Int, from reader: inout RemoteReader) throws -> [Self] {
         var values: [Self] = []
-        // An element may have fewer bytes in the message than in memory: no more is reserved than the message has.
+        // An element may be shorter in the message than in memory, so this reserves no more memory than the message has
+        // bytes.
         values.reserveCapacity(min(count, reader.bytesLeft / max(1, MemoryLayout<Self>.stride)))
         for _ in 0..<count { values.append(try reader.next()) }
         return values

@@ -1,14 +1,14 @@
 /// Writes the values of one message.
 ///
-/// It writes directly into the memory that both processes share, piece by piece. A value is written with
-/// ``write(_:)``; the other functions are for the parts of which a ``RemoteValue`` consists.
+/// It writes directly into the memory that both processes share, piece by piece. Use ``write(_:)`` for a whole value;
+/// the other functions write the parts of a ``RemoteValue``.
 ///
-/// **Threads.** The one that calls. **Lifetime.** Only for the call that it is passed to.
+/// **Threads.** The calling thread. **Lifetime.** Valid only during the call that receives it.
 @frozen
 public struct RemoteWriter: ~Copyable {
     // Frozen, because generated code of other modules writes through it byte by byte.
     @usableFromInline var place: UnsafeMutableRawPointer
-    /// The bytes that are free in the current piece.
+    /// The free bytes of the current piece.
     @usableFromInline var room: Int
     @usableFromInline var depth: Int
     @usableFromInline let output: RemoteOutput
@@ -20,7 +20,7 @@ public struct RemoteWriter: ~Copyable {
     ///
     /// - Parameters:
     ///   - piece: the memory for the first bytes.
-    ///   - pieces: provides the memory for the others.
+    ///   - pieces: provides the memory for the remaining bytes.
     @_spi(PluginHost)
     public init(_ piece: UnsafeMutableRawBufferPointer, pieces: any RemoteOutputPieces) {
         self.init(piece, RemoteOutput(keeping: pieces))
@@ -30,7 +30,7 @@ public struct RemoteWriter: ~Copyable {
     ///
     /// - Parameters:
     ///   - piece: the memory for the first bytes.
-    ///   - place: where its messages go.
+    ///   - place: the destination of the transport's messages.
     @_spi(PluginHost)
     public init(_ piece: UnsafeMutableRawBufferPointer, to place: RemoteOutputPlace) {
         place.output.begin()
@@ -56,7 +56,8 @@ public struct RemoteWriter: ~Copyable {
     /// Writes a value.
     ///
     /// - Parameter value: the value.
-    /// - Throws: what the value's ``RemoteValue/write(to:)`` throws; ``RemoteFailure`` if values are nested too deeply.
+    /// - Throws: the error of the value's ``RemoteValue/write(to:)``; ``RemoteFailure`` if values are nested too
+    ///   deeply.
     @inlinable
     public mutating func write<Value: RemoteValue>(_ value: Value) throws {
         guard depth < Self.depthLimit else { throw RemoteFailure.tooDeep(Self.depthLimit) }
@@ -65,10 +66,10 @@ public struct RemoteWriter: ~Copyable {
         depth -= 1
     }
 
-    /// Writes an integer in the size of its type, little-endian.
+    /// Writes an integer of the size of its type, little-endian.
     ///
     /// - Parameter value: the integer.
-    /// - Throws: ``RemoteFailure`` of code `messageTooLarge`; the reason why the other side cannot be reached.
+    /// - Throws: ``RemoteFailure`` with code `messageTooLarge`; the reason why the other side cannot be reached.
     @inlinable
     public mutating func write<Integer: FixedWidthInteger & BitwiseCopyable>(integer value: Integer) throws {
         let size = MemoryLayout<Integer>.size
@@ -81,21 +82,21 @@ public struct RemoteWriter: ~Copyable {
     /// Writes the number of elements that follow.
     ///
     /// - Parameter count: the number.
-    /// - Throws: ``RemoteFailure`` of code `messageTooLarge`; the reason why the other side cannot be reached.
+    /// - Throws: ``RemoteFailure`` with code `messageTooLarge`; the reason why the other side cannot be reached.
     @inlinable
     public mutating func write(count: Int) throws { try write(integer: UInt64(count)) }
 
     /// Writes which case of an enum follows.
     ///
     /// - Parameter number: the number of the case, in the order of the declaration.
-    /// - Throws: ``RemoteFailure`` of code `messageTooLarge`; the reason why the other side cannot be reached.
+    /// - Throws: ``RemoteFailure`` with code `messageTooLarge`; the reason why the other side cannot be reached.
     @inlinable
     public mutating func write(case number: UInt16) throws { try write(integer: number) }
 
     /// Writes bytes, without their number.
     ///
     /// - Parameter bytes: the bytes.
-    /// - Throws: ``RemoteFailure`` of code `messageTooLarge`; the reason why the other side cannot be reached.
+    /// - Throws: ``RemoteFailure`` with code `messageTooLarge`; the reason why the other side cannot be reached.
     public mutating func write(bytes: UnsafeRawBufferPointer) throws {
         var rest = bytes
         while true {
@@ -111,14 +112,14 @@ public struct RemoteWriter: ~Copyable {
         }
     }
 
-    /// Fails if the stored properties that generated code writes are not all that a struct has.
+    /// Fails if the stored properties that generated code writes are not all the stored properties of a struct.
     ///
-    /// For the code that `pluginhost remote` writes. The compiler removes the comparison if it can see both types.
+    /// For the code that `pluginhost remote` generates. The compiler removes the comparison if it can see both types.
     ///
     /// - Parameters:
     ///   - properties: a tuple of the types of the stored properties, in order.
     ///   - type: the struct.
-    /// - Throws: ``RemoteFailure`` of code `interfaceMismatch`.
+    /// - Throws: ``RemoteFailure`` with code `interfaceMismatch`.
     @inlinable
     public func require<Properties, Value>(_ properties: Properties.Type, in type: Value.Type) throws {
         guard MemoryLayout<Properties>.size == MemoryLayout<Value>.size else {
@@ -129,7 +130,7 @@ public struct RemoteWriter: ~Copyable {
         }
     }
 
-    /// An integer that does not fit in what is left of the piece.
+    /// Writes an integer that does not fit into the rest of the piece.
     @usableFromInline
     mutating func writeAcross<Integer: FixedWidthInteger & BitwiseCopyable>(_ value: Integer) throws {
         let value = value.littleEndian
@@ -151,34 +152,34 @@ public struct RemoteWriter: ~Copyable {
 public protocol RemoteOutputPieces: AnyObject {
     /// Sends the current piece, which is full, and returns the memory for the next one.
     ///
-    /// - Parameter descriptors: all that the message carries so far.
+    /// - Parameter descriptors: all descriptors that the message carries so far.
     /// - Returns: the memory.
-    /// - Throws: ``RemoteFailure`` of code `messageTooLarge`, or the reason why the other side cannot be reached.
+    /// - Throws: ``RemoteFailure`` with code `messageTooLarge`, or the reason why the other side cannot be reached.
     func nextPiece(descriptors: [RemoteDescriptor]) throws -> UnsafeMutableRawBufferPointer
 }
 
-/// Where the messages of a transport go, one after the other.
+/// The destination of a transport's messages, one after another.
 ///
-/// It is made once, so that no message allocates anything.
+/// It is created once, so that sending a message allocates nothing.
 @_spi(PluginHost)
 public struct RemoteOutputPlace {
     let output: RemoteOutput
 
-    /// - Parameter pieces: provides the memory for the messages; it lives as long as the place is used.
+    /// - Parameter pieces: provides the memory for the messages; it must outlive every use of this value.
     public init(unowned pieces: any RemoteOutputPieces) { output = RemoteOutput(unowned: pieces) }
 }
 
-/// What belongs to a message beside its bytes.
+/// What a message carries in addition to its bytes.
 @usableFromInline
 final class RemoteOutput {
     unowned(unsafe) let pieces: any RemoteOutputPieces
     private let keptPieces: (any RemoteOutputPieces)?
-    // One thread at a time uses a message, and no access spans another one: the run-time check would cost more than the
-    // access.
+    // Only one thread at a time uses a message, and accesses never overlap. So the run-time check is off: it would cost
+    // more than the access.
     @exclusivity(unchecked) private(set) var descriptors: [RemoteDescriptor] = []
     /// The caller's functions that the other side may call until it answers this message.
     @exclusivity(unchecked) private(set) var callbacks: [RemoteCallbackBody] = []
-    /// False where no callback may be passed: in a result, and in a constant.
+    /// Whether callbacks may be passed; false in a result and in a constant.
     @exclusivity(unchecked) var takesCallbacks = false
 
     init(keeping pieces: any RemoteOutputPieces) {
@@ -191,7 +192,7 @@ final class RemoteOutput {
         keptPieces = nil
     }
 
-    /// The next message.
+    /// Prepares for the next message.
     func begin() {
         if !descriptors.isEmpty { descriptors = [] }
         if !callbacks.isEmpty { callbacks = [] }

@@ -1,15 +1,15 @@
 import Glibc
 import Synchronization
 
-/// A request of another process that this one is performing.
+/// A request of another process that this process is performing.
 ///
-/// First its values are read. Then, until its answer is sent, this side has the turn on the channel: it may call the
-/// request's callbacks, and make requests of its own.
+/// First its values are read. From then until the answer is sent, this side has the turn on the channel: it may call
+/// the request's callbacks, and make its own requests.
 @usableFromInline
 final class ServedCall: Sendable {
     let connection: any RemoteConnection
     let channel: any RemoteChannel
-    /// How many requests of the other side are under way on this channel, with this one.
+    /// How many requests of the other side are in progress on this channel, including this one.
     let depth: Int
 
     enum Progress {
@@ -23,7 +23,7 @@ final class ServedCall: Sendable {
         var isBusy = false
     }
 
-    /// The standard library's lock, for the reason in `PluginRegistrar`; it is never held while other code runs.
+    /// The standard library's lock, for the reason given in `PluginRegistrar`; it is never held while other code runs.
     private let state = ObservedMutex(State())
 
     init(connection: any RemoteConnection, channel: any RemoteChannel, depth: Int) {
@@ -34,10 +34,10 @@ final class ServedCall: Sendable {
 
     var progress: Progress { state.withLock(\.progress) }
 
-    /// The object stands for the next request; nobody else has a reference.
+    /// Reuses the object for the next request; there must be no other reference to it.
     func begin() { state.withLock { $0 = State() } }
 
-    /// The values were read; the plug-in's code runs from here on.
+    /// Marks the values as read; the plug-in's code runs next.
     func perform() {
         state.withLock { state in
             state.progress = .performing
@@ -55,7 +55,7 @@ final class ServedCall: Sendable {
 
     /// Takes the turn for a request.
     ///
-    /// - Returns: whether a request can be made: the call is open, and no other request is under way.
+    /// - Returns: whether a request can be made: the call is open, and no other request is in progress.
     func takeTurn() -> Bool {
         state.withLock { state in
             guard state.isOpen, !state.isBusy else { return false }
@@ -67,10 +67,10 @@ final class ServedCall: Sendable {
     /// Gives the turn back.
     func giveTurnBack() { state.withLock { $0.isBusy = false } }
 
-    /// Ends the time in which the callbacks can be used.
+    /// Closes the call, so that its callbacks can no longer be used.
     ///
-    /// If the plug-in returned while another of its threads is in a callback, this waits for the callback, because the
-    /// answer needs the channel. That is rare, so looking again is enough.
+    /// If the plug-in returns while another of its threads is in a callback, this waits for the callback, because the
+    /// answer needs the channel. Polling is enough, because this is rare.
     func close() {
         while state.withLock({ state in
             state.isOpen = false
@@ -82,8 +82,8 @@ final class ServedCall: Sendable {
 
     /// Calls a callback that was passed with the request.
     ///
-    /// - Throws: the callback's error; ``RemoteFailure`` of code `callRefused` if the call has ended or another request
-    ///   is under way.
+    /// - Throws: the callback's error; ``RemoteFailure`` with code `callRefused` if the call has ended or another
+    ///   request is in progress.
     @usableFromInline
     func callBack(
         _ number: UInt32, write: (inout RemoteWriter) throws -> Void, read: (inout RemoteReader) throws -> Void
