@@ -2,34 +2,38 @@ import HostBasics
 @_spi(PluginHost) internal import PluginABI
 internal import PropertyLists
 
-/// The classes of several lists as a nib's planner uses them: it checks a nib against them and can make none.
+/// The classes of several class lists, prepared for a nib's planner, which checks a nib against them but cannot make
+/// objects.
 ///
-/// **Cost.** Proportional to the lists. What a class inherits is shared with its superclass, and what has to be copied,
-/// because the class declares more, has a limit.
+/// **Cost.** Proportional to the lists. A class shares its inherited declarations with its superclass. Only a class
+/// that declares more itself needs copies of them, and the number of copies has a limit.
 struct DeclaredNibClasses {
-    /// The lists of equal rank: a bundle's own, those of the bundles that it requires, and those of the application.
+    /// The lists by rank: those of the nib's own bundle, those of the bundles that it requires, and those of the
+    /// application.
     let ranks: [[(list: NibClassList, path: String?)]]
     let scope: NibScope
-    /// Superclasses that no list declares, and circles of them; the first ones, and how many others there are.
+    /// Superclasses that no list declares, and circular superclasses: the first faults, and the number of further ones.
     private(set) var faults: [NibClassList.Fault] = []
     private let families: [String: Family]
 
-    /// One class and what it inherits.
+    /// One class and its inherited declarations.
     private struct Family {
         let table: NibClassTable
-        /// Nil also where a list names one that is missing, or that leads in a circle.
+        /// Nil also if the superclass that a list names is missing, or if it would close a circle.
         let superclass: String?
         /// What the class itself declares.
         let outlets: [NibOutlet]
         let actions: [NibActionSlot]
     }
 
-    /// By the identity of an outlet or action: the outermost superclass that declares one of its name.
+    /// The outermost superclass that declares an outlet or action of this name, by the identity of the outlet or
+    /// action.
     private let declarers: [ObjectIdentifier: String]
 
-    /// Declarations that are copied because a class adds some to those of its superclass: so many take some 30 MB.
+    /// The maximum number of declarations that are copied because a class adds some to those of its superclass. They
+    /// take about 30 MB.
     ///
-    /// A list with all the classes of a large framework has a tenth of them.
+    /// A list of all classes of a large framework has a tenth as many.
     static let mostInherited = 1 << 19
 
     init(own: [NibClassList], required: [(list: NibClassList, path: String)], application: [NibClassList]) {
@@ -39,14 +43,14 @@ struct DeclaredNibClasses {
         var entries: [String: NibClassList.Entry] = [:]
         for rank in ranks {
             for (list, _) in rank {
-                // The first rank goes before the others.
+                // The first rank takes precedence over the others.
                 for entry in list.entries where entries[entry.name] == nil { entries[entry.name] = entry }
             }
         }
         let lines = Lines(entries)
         var tables = Tables(entries, lines)
         for name in lines.order { tables.add(name) }
-        // Of two classes of one name, the first one was put together above.
+        // If two classes have the same name, the loop above has already prepared the first one.
         var levels: [NibClassLevel] = []
         var seen: Set<String> = []
         for (number, rank) in ranks.enumerated() where !rank.isEmpty && !tables.areTooLarge {
@@ -81,18 +85,19 @@ struct DeclaredNibClasses {
             leavingOut: ranks.joined().reduce(into: []) { $0.formUnion($1.list.elementsLeftOut) })
     }
 
-    /// Whether the classes inherit more than ``mostInherited``, so that there are none here.
+    /// Whether the classes inherit more than ``mostInherited`` declarations. If so, there are no classes here.
     let isTooLarge: Bool
 
-    // MARK: Who declares what
+    // MARK: Declarations of classes
 
-    /// The outermost superclass that declares an outlet; nil for one that is not declared.
+    /// The outermost superclass that declares an outlet; nil for an undeclared outlet.
     func declarer(of outlet: NibOutlet) -> String? { declarers[ObjectIdentifier(outlet)] }
 
-    /// The same for an action.
+    /// The outermost superclass that declares an action; nil for an undeclared action.
     func declarer(of action: NibActionSlot) -> String? { declarers[ObjectIdentifier(action)] }
 
-    /// What a class itself declares, and its superclass; nil for a class that no list declares.
+    /// The declarations of a class without the inherited ones, and its superclass; nil for a class that no list
+    /// declares.
     func declarations(of className: String) -> (outlets: [NibOutlet], actions: [NibActionSlot], superclass: String?)? {
         families[className].map { ($0.outlets, $0.actions, $0.superclass) }
     }
@@ -106,14 +111,14 @@ struct DeclaredNibClasses {
 
     // MARK: Superclasses
 
-    /// The superclass of each class, and an order in which each class follows its superclass.
+    /// The superclass of each class, and an order in which each class comes after its superclass.
     private struct Lines {
         private(set) var superclasses: [String: String] = [:]
         private(set) var order: [String] = []
         private(set) var faults = FirstFaults()
 
         init(_ entries: [String: NibClassList.Entry]) {
-            /// The classes whose superclasses lead in a circle, and by which class.
+            /// For each class whose superclasses lead into a circle, a class of that circle.
             var circles: [String: String] = [:]
             var done: Set<String> = []
             for first in entries.keys.sorted() where !done.contains(first) {
@@ -128,7 +133,7 @@ struct DeclaredNibClasses {
                 }
                 if let next, let start = places[next] {
                     for name in line[start...] { circles[name] = name }
-                    // One class of the circle goes without superclass, so that the others keep theirs.
+                    // One class of the circle loses its superclass, so that the others keep theirs.
                     superclasses[line[line.count - 1]] = nil
                     for name in line[..<start] { circles[name] = next }
                 } else if let next, let circle = circles[next] {
@@ -157,13 +162,14 @@ struct DeclaredNibClasses {
 
     // MARK: Tables
 
-    /// The declarations of classes with those of their superclasses; the nearest one of a name holds.
+    /// The declarations of classes together with those of their superclasses; of several with the same name, the
+    /// nearest one applies.
     private struct Tables {
         private let entries: [String: NibClassList.Entry]
         private let lines: Lines
         private(set) var families: [String: Family] = [:]
         private(set) var declarers: [ObjectIdentifier: String] = [:]
-        /// The declarations that were copied.
+        /// How many declarations were copied.
         private var inherited = 0
         var areTooLarge: Bool { inherited > mostInherited }
 
@@ -172,7 +178,7 @@ struct DeclaredNibClasses {
             self.lines = lines
         }
 
-        /// Puts a class together, after its superclass.
+        /// Builds the family of a class; its superclass must be added first.
         mutating func add(_ name: String) {
             guard !areTooLarge, let entry = entries[name] else { return }
             families[name] = family(of: entry)
@@ -186,7 +192,7 @@ struct DeclaredNibClasses {
                     name: name, isRequired: entry.required.contains(name) || parent?.outlets[name]?.isRequired ?? false,
                     isCollection: false, target: DeclaredNibClasses.target(target), connect: .one { _, _ in })
             }
-            // A class may require what its superclass only declares.
+            // A class may require an outlet that its superclass declares as optional.
             for name in entry.required.sorted() where entry.outlets[name] == nil {
                 guard let outlet = parent?.outlets[name], !outlet.isRequired, !outlet.isCollection else { continue }
                 outlets.append(
@@ -235,9 +241,9 @@ struct DeclaredNibClasses {
 
     // MARK: Types of attributes
 
-    /// Whether values fit an attribute of a type, as the type in code decides.
+    /// Returns a function that checks whether a value fits an attribute type, by the same rules as the type in code.
     ///
-    /// The name of the type is read once: it may be long.
+    /// It parses the type's name only once, because the name may be long.
     static func acceptor(_ typeName: String) -> @Sendable (NibValue) -> Bool {
         let plain = typeName.lastIndex { $0 != "?" }.map { String(typeName[...$0]) } ?? ""
         let accepts = plainAcceptor(plain)
@@ -266,7 +272,7 @@ struct DeclaredNibClasses {
         case "Date": return { NibDate.nibAttribute($0) != nil }
         case "Enum": return { String.nibAttribute($0) != nil }
         default:
-            // A type that the application added decides by itself.
+            // A type that the application added is not known here, so every value passes.
             guard typeName.hasPrefix("Enum("), typeName.hasSuffix(")") else { return { _ in true } }
             let texts = Set(typeName.dropFirst(5).dropLast().split(separator: "|").map(String.init))
             return { value in String.nibAttribute(value).map(texts.contains) ?? false }
@@ -274,7 +280,7 @@ struct DeclaredNibClasses {
     }
 }
 
-/// The first faults of lists, and how many others there are; a fault that is not listed is not made.
+/// The first faults of class lists, and the number of further ones. A fault that is not listed is not built.
 struct FirstFaults: Sendable, Hashable {
     private var listed: [NibClassList.Fault] = []
     private var further = 0

@@ -2,18 +2,19 @@ internal import CPluginSupport
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
-/// A class of the C level that nibs may name.
+/// A C class that nibs may name.
 struct ForeignNibClass: @unchecked Sendable {
-    // @unchecked because of the pointers: the ABI makes the class and all that it points to immortal and constant.
+    // @unchecked because of the pointers: the ABI requires the class and everything it points to to be immortal and
+    // constant.
     private let pointer: UnsafePointer<plugin_nib_class>
     private let host: HostTable
     let name: String
     let table: NibClassTable
 
-    /// More of one kind is a sign of a wrong pointer.
+    /// A higher count of one kind indicates a wrong pointer.
     private static let most = 10_000
 
-    /// - Throws: what cannot be used, as a fault of the registration.
+    /// - Throws: the part that cannot be used, as a fault of the registration.
     init(_ pointer: UnsafePointer<plugin_nib_class>?, host: HostTable) throws(Unusable) {
         guard let pointer, pointer.pointee.header.size >= UInt32(PLUGIN_NIB_CLASS_SIZE_1_0) else {
             throw Unusable("plugin_nib_class", "is shorter than that of \(PLUGIN_NIB_ID)")
@@ -26,7 +27,7 @@ struct ForeignNibClass: @unchecked Sendable {
             throw Unusable(factory.pointee.name.shown, "is not UTF-8")
         }
         guard
-            // A count beyond Int is negative here.
+            // A count that exceeds Int is negative here.
             [row.outlet_count, row.attribute_count, row.action_count, row.event_count].allSatisfy({
                 (0...Self.most).contains($0)
             })
@@ -51,14 +52,14 @@ struct ForeignNibClass: @unchecked Sendable {
             faults: [])
     }
 
-    /// A name, and the end of a sentence about it.
+    /// The name of an unusable part, and the end of a sentence about it.
     struct Unusable: Error {
         let name: String
         let complaint: String
         init(_ name: String, _ complaint: String) { (self.name, self.complaint) = (name, complaint) }
     }
 
-    /// The element that stands for an object of the class; nil for none.
+    /// The XML element that represents an object of the class; nil for none.
     var element: String? { pointer.pointee.element.len == 0 ? nil : pointer.pointee.element.validText }
 
     /// The class as nibs use it.
@@ -78,9 +79,9 @@ struct ForeignNibClass: @unchecked Sendable {
         return object(instance.pointer, instance)
     }
 
-    /// The object of a pointer.
+    /// Wraps a pointer to a C object.
     ///
-    /// `instance`: what releases it; nil for one that stays the plug-in's.
+    /// `owner`: releases the object when it is deallocated; nil if the plug-in keeps ownership.
     func object(_ instance: UnsafeMutableRawPointer, _ owner: AnyObject?) -> NibForeignObject {
         let awake = pointer.pointee.awake
         return NibForeignObject(
@@ -100,7 +101,7 @@ struct ForeignNibClass: @unchecked Sendable {
         return values
     }
 
-    /// The name of a row, as that of a registration.
+    /// The name in a row, by the same rules as the name of a registration.
     private static func name(_ text: plugin_string, of className: String, isOptional: Bool = false) throws(Unusable)
         -> String
     {
@@ -139,7 +140,7 @@ struct ForeignNibClass: @unchecked Sendable {
         guard let type = ForeignNibValue.Kind(rawValue: row.type), type != .none else {
             throw Unusable(className, "declares the attribute \(quoted(name)) with the type \(row.type)")
         }
-        // Every attribute of a C class takes <nil/>, as PLUGIN_NIB_NONE.
+        // Every attribute of a C class accepts <nil/>, as PLUGIN_NIB_NONE.
         return NibAttributeSlot(name: name, typeName: type.typeName + "?") { _ in
             nonisolated(unsafe) var values: [ForeignNibValue] = []
             return (
@@ -203,18 +204,18 @@ struct ForeignNibClass: @unchecked Sendable {
     // MARK: Objects
 
     private static func pointer(of object: AnyObject) -> UnsafeMutableRawPointer {
-        // The setters of a C class are called with its objects alone.
+        // The setters of a C class are called only with objects of that class.
         unsafeDowncast(object, to: NibForeignObject.self).pointer
     }
 
-    /// Lends the objects of an outlet to its setter.
+    /// Passes the objects of an outlet to its setter.
     private static func set(
         _ objects: [any NibObject], of source: AnyObject,
         _ set: (UnsafeMutableRawPointer?, UnsafePointer<plugin_nib_object>?, Int) -> Void
     ) {
         let source = unsafeDowncast(source, to: NibForeignObject.self)
         let references = objects.map { ForeignNibReference($0) }
-        // The plug-in may keep the handles as long as its object.
+        // The plug-in may keep the handles as long as the source object lives.
         source.references += references as [AnyObject]
         withExtendedLifetime(objects) {
             references.map(\.foreign).withUnsafeBufferPointer { set(source.pointer, $0.baseAddress, $0.count) }

@@ -3,7 +3,7 @@ import Glibc
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
-/// Values that C plug-ins hold by a number: no number is used twice, so one that is used too late finds nothing.
+/// Values that C plug-ins refer to by number. No number is used twice, so using a number too late finds nothing.
 final class HandleTable<Value: Sendable>: Sendable {
     private struct State {
         var values: [UInt: Value] = [:]
@@ -12,7 +12,7 @@ final class HandleTable<Value: Sendable>: Sendable {
 
     private let state = Lock(State())
 
-    /// The number of a value, from now on.
+    /// Stores a value and returns its number.
     func insert(_ value: Value) -> UnsafeMutableRawPointer {
         let number = state.withLock { state in
             state.last += 1
@@ -26,14 +26,14 @@ final class HandleTable<Value: Sendable>: Sendable {
         state.withLock { $0.values[UInt(bitPattern: handle)] }
     }
 
-    /// Forgets a value and returns it, so that it ends where no lock is held.
+    /// Removes a value and returns it, so that it is released while no lock is held.
     @discardableResult
     func remove(_ handle: UnsafeRawPointer?) -> Value? {
         state.withLock { $0.values.removeValue(forKey: UInt(bitPattern: handle)) }
     }
 }
 
-/// An object of a nib as a C plug-in sees it.
+/// An object of a nib, in the form that a C plug-in gets.
 final class ForeignNibReference {
     private weak var reference: (any NibObject)?
     private let className: plugin_string
@@ -48,10 +48,10 @@ final class ForeignNibReference {
         pointer = foreign?.pointer
     }
 
-    /// The object; nil once it is gone.
+    /// The object; nil if it no longer exists.
     var object: (any NibObject)? { reference }
 
-    /// Good as long as this reference.
+    /// The C struct for the object; valid as long as this reference.
     var foreign: plugin_nib_object {
         plugin_nib_object(
             header: plugin_header(size: UInt32(MemoryLayout<plugin_nib_object>.size), version: 1),
@@ -65,9 +65,9 @@ final class ForeignNibReference {
     }
 }
 
-/// An action that an event of a C object was given.
+/// An action that a nib connected to an event of a C object.
 struct ForeignNibAction: @unchecked Sendable {
-    // @unchecked because a NibAction never changes; C plug-ins send it on the thread that they choose.
+    // @unchecked because a NibAction never changes; C plug-ins send it on a thread of their choice.
     let action: NibAction
     private let source: WeakForeignObject
 
@@ -76,12 +76,12 @@ struct ForeignNibAction: @unchecked Sendable {
         init(_ object: NibForeignObject) { self.object = object }
     }
 
-    /// The object of the event; nil once it is gone.
+    /// The object with the event; nil if it no longer exists.
     var sender: NibForeignObject? { source.object }
 
     static let all = HandleTable<ForeignNibAction>()
 
-    /// The number of an action, until this ends.
+    /// Keeps the number of an action valid as long as this handle exists.
     final class Handle {
         let pointer: UnsafeMutableRawPointer
         fileprivate init(_ action: ForeignNibAction) { pointer = ForeignNibAction.all.insert(action) }
@@ -93,13 +93,13 @@ struct ForeignNibAction: @unchecked Sendable {
     }
 }
 
-/// What a nib made for a C plug-in.
+/// A nib instance that a C plug-in made.
 struct ForeignNibInstance: @unchecked Sendable {
-    // @unchecked because the ABI has the plug-in use it on the thread that instantiated.
+    // @unchecked because the ABI requires the plug-in to use it on the thread that instantiated the nib.
     let instance: NibInstance
-    /// What File's Owner is to the nib; the plug-in owns the object.
+    /// The nib's File's Owner; the plug-in owns the object.
     let owner: NibForeignObject?
-    /// The objects that were found, with the handles that the plug-in got.
+    /// The objects that the plug-in looked up, with their handles.
     let references = References()
 
     final class References {
@@ -109,7 +109,7 @@ struct ForeignNibInstance: @unchecked Sendable {
     static let all = HandleTable<ForeignNibInstance>()
 }
 
-/// Names of classes as C strings that are never freed: there are few, and each stays for the life of the process.
+/// Class names as C strings that are never freed. There are few, and each is needed for the life of the process.
 private enum ImmortalNames {
     private struct Name: @unchecked Sendable {
         // @unchecked because of the pointer: its bytes never change.

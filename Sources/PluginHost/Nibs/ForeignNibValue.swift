@@ -1,13 +1,13 @@
 internal import CPluginSupport
 @_spi(PluginHost) internal import PluginABI
 
-/// A value of a nib for an attribute of a C class.
+/// A value in a nib, for an attribute of a C class.
 struct ForeignNibValue: Sendable {
     /// The types of the C header.
     enum Kind: UInt32 {
         case none, string, integer, real, boolean, point, size, rect, range, color, image, sound
 
-        /// As NibClasses.plist and messages name it.
+        /// The name of the type in NibClasses.plist and in messages.
         var typeName: String {
             switch self {
             case .none: ""
@@ -31,7 +31,7 @@ struct ForeignNibValue: Sendable {
     private var numbers: (Double, Double, Double, Double) = (0, 0, 0, 0)
     private var text = ""
 
-    /// Nil for a value that does not fit the type.
+    /// Converts a value; nil if it does not fit the type.
     init?(_ value: NibValue, as kind: Kind) {
         if case .none = value {
             self.kind = .none
@@ -77,7 +77,7 @@ struct ForeignNibValue: Sendable {
         }
     }
 
-    /// Lends the value to a call across the C ABI.
+    /// Passes the value to a call across the C ABI.
     func with(_ body: (UnsafePointer<plugin_nib_value>) -> Void) {
         withPluginString(text) { text in
             let value = plugin_nib_value(

@@ -2,7 +2,7 @@ internal import CPluginSupport
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
-/// What stands behind the table of `org.pluginhost.nib/1`.
+/// The implementation of the C table `org.pluginhost.nib/1`.
 extension HostTable {
     func register(nibClass pointer: UnsafePointer<plugin_nib_class>?) -> plugin_status {
         do throws(ForeignNibClass.Unusable) {

@@ -2,7 +2,7 @@ import HostBasics
 @_spi(PluginHost) internal import PluginABI
 internal import PropertyLists
 
-/// The classes that a NibClasses.plist declares: what nibs may set and connect, for checks that run no code.
+/// The classes that a NibClasses.plist declares: what nibs may set and connect. For checks that run no code.
 ///
 /// **Threads.** A value.
 @_spi(Tools) public struct NibClassList: Sendable, Hashable {
@@ -10,52 +10,50 @@ internal import PropertyLists
     @_spi(Tools) public struct Entry: Sendable, Hashable {
         /// The name in nibs.
         @_spi(Tools) public var name: String
-        /// The name of the superclass, whose declarations hold too; nil for none.
+        /// The name of the superclass, whose declarations also apply; nil for none.
         @_spi(Tools) public var superclass: String?
-        /// The class or interface that each outlet takes; `*` for any object.
+        /// The class or interface that each outlet accepts; `*` for any object.
         @_spi(Tools) public var outlets: [String: String] = [:]
-        /// The same for outlet collections.
+        /// The class or interface that each outlet collection accepts; `*` for any object.
         @_spi(Tools) public var collections: [String: String] = [:]
-        /// The class of each action's sender; `*` for any object, empty for none.
+        /// The class of each action's sender; `*` for any object, empty if the action takes no sender.
         @_spi(Tools) public var actions: [String: String] = [:]
         /// The type of each attribute, as `NibAttribute.nibTypeName`.
         @_spi(Tools) public var attributes: [String: String] = [:]
-        /// `one` or `many`, by the event's name.
+        /// For each event by name, `one` or `many`.
         @_spi(Tools) public var events: [String: String] = [:]
         /// The outlets that every nib must connect.
         @_spi(Tools) public var required: Set<String> = []
         /// The interfaces that objects of the class serve.
         @_spi(Tools) public var serves: Set<String> = []
-        /// The elements that stand for an object of the class.
+        /// The XML elements that represent an object of the class.
         @_spi(Tools) public var elements: Set<String> = []
         /// The module of the class; nil if it is not stated.
         @_spi(Tools) public var module: String?
     }
 
-    /// What is wrong with a list.
+    /// A fault in a list.
     @_spi(Tools) public struct Fault: Sendable, Hashable {
-        /// The class concerned; nil for the list.
+        /// The class with the fault; nil for the list itself.
         @_spi(Tools) public let className: String?
-        /// As a full sentence.
+        /// The fault as a full sentence.
         @_spi(Tools) public let message: String
-        /// The key of the list that has it.
+        /// The key of the list that contains the fault.
         @_spi(Tools) public var key = "IBClasses"
     }
 
     /// The classes, in the order of the list.
     @_spi(Tools) public private(set) var entries: [Entry] = []
-    /// The elements whose objects are passed over.
+    /// The XML elements whose objects are ignored.
     @_spi(Tools) public private(set) var elementsLeftOut: Set<String> = []
-    /// What is wrong with the list.
-    ///
-    /// The first ones, and how many others there are.
+    /// The faults in the list: the first ones, and the number of further ones.
     @_spi(Tools) public var faults: [Fault] { found.all }
     private var found = FirstFaults()
 
     /// The name of the list among a bundle's resources.
     @_spi(Tools) public static let fileName = "NibClasses.plist"
 
-    /// The classes of some entries.
+    /// A list of the given entries.
     @_spi(Tools) public init(_ entries: [Entry], leavingOut elements: Set<String> = []) {
         self.entries = entries
         elementsLeftOut = elements
@@ -65,7 +63,7 @@ internal import PropertyLists
 
     /// Reads a list.
     ///
-    /// What cannot be used is left out and stands in ``faults``.
+    /// Unusable parts are left out and reported in ``faults``.
     @_spi(Tools) public init(reading bytes: [UInt8]) {
         let list: PropertyList
         do throws(PropertyListFault) {
@@ -89,7 +87,7 @@ internal import PropertyLists
         for row in rows { add(row, &seen) }
     }
 
-    /// The list of a file; nil if there is no such file.
+    /// Reads the list in a file; nil if there is no such file.
     ///
     /// - Throws: ``PluginError`` for a file that cannot be read.
     @_spi(Tools) public init?(contentsOf path: String) throws(PluginError) {
@@ -105,7 +103,7 @@ internal import PropertyLists
         }
     }
 
-    /// Types of attributes, without the question mark of an optional one.
+    /// The types of attributes, without the question mark of optional types.
     private static let typeNames: Set<String> = [
         "String", "Int", "Double", "Float", "Bool", "Point", "Size", "Rect", "Range", "Color", "Record", "Image",
         "Sound", "Date", "Enum",
@@ -177,7 +175,7 @@ internal import PropertyLists
 
     private mutating func names(_ key: String, _ row: PropertyList, _ className: String) -> Set<String> {
         guard let value = row[key] else { return [] }
-        // classes.nib of earlier systems have one name where there is one.
+        // In the classes.nib of earlier systems, a single name is a string instead of an array.
         if let name = value.string { return [name] }
         guard let items = value.array, case let names = items.compactMap(\.string), names.count == items.count else {
             found.add {
@@ -190,7 +188,7 @@ internal import PropertyLists
 
     // MARK: Writing
 
-    /// The list as text, with the classes sorted by name: equal lists have equal texts.
+    /// The list as text, with the classes sorted by name, so that equal lists have equal texts.
     ///
     /// - Throws: ``PluginError`` for a name that a property list cannot represent, such as one with a NUL.
     @_spi(Tools) public func text() throws(PluginError) -> String {
@@ -224,9 +222,10 @@ internal import PropertyLists
         return .dictionary(row)
     }
 
-    // MARK: Classes of code
+    // MARK: Classes registered by code
 
-    /// The classes that the loaded code of a bundle registered for nibs, with their superclasses; nil if no code is loaded.
+    /// The classes that the loaded code of a bundle registered for nibs, with their superclasses; nil if no code is
+    /// loaded.
     @_spi(Tools) public init?(registeredBy bundle: PluginBundle) {
         guard let code = bundle.currentCode else { return nil }
         self.init(code.registrations.nibClasses)
@@ -257,11 +256,11 @@ extension NibClassList.Entry {
     fileprivate init(_ aClass: NibClass) {
         self.init(name: aClass.name, aClass.registration.type, aClass.table)
         elements = Set([aClass.registration.element].compactMap(\.self))
-        // Outlets name the class by its own name.
+        // Outlets refer to the class by its own name.
         if aClass.table.name != name { serves.insert(aClass.table.name) }
     }
 
-    /// What a class of code declares, with what it inherits.
+    /// The declarations of a class in code, including the inherited ones.
     fileprivate init(name: String, _ type: any NibObject.Type, _ table: NibClassTable) {
         self.init(name: name)
         for outlet in table.outlets.values {
@@ -276,7 +275,7 @@ extension NibClassList.Entry {
         for attribute in table.attributes.values { attributes[attribute.name] = attribute.typeName }
         for event in table.events.values { events[event.name] = event.isMany ? "many" : "one" }
         serves = Set(table.interfaceNames)
-        // Of a C class the type is that of its objects in Swift.
+        // For a C class, this is the Swift class of its objects.
         if type == NibForeignObject.self {
             serves.insert("\(type)")
             return

@@ -2,7 +2,7 @@ import ELFImages
 import HostBasics
 internal import PropertyLists
 
-/// A XIB document that was read: its elements, and the one that holds its objects.
+/// A parsed XIB document: its elements, and the element that contains its objects.
 struct NibDocument: Sendable {
     let xml: XMLDocument
     /// The element `objects`.
@@ -12,9 +12,9 @@ struct NibDocument: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: the file's content.
-    ///   - path: the file; nil for none.
+    ///   - path: the file; nil if the bytes come from no file.
     ///   - bundlePath: the bundle that errors name.
-    ///   - limits: how much it may hold.
+    ///   - limits: the limits for the document's size.
     /// - Throws: ``PluginError`` of code `nibUnreadable` or `nibUnsupported`.
     init(_ bytes: [UInt8], path: String?, bundlePath: String, limits: NibLimits) throws(PluginError) {
         let thing = path.map { quoted($0) } ?? "the nib's data"

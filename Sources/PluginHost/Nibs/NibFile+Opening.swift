@@ -14,7 +14,7 @@ extension NibFile {
         let stem = type.map { String(name.dropLast($0.count + 1)) } ?? name
         let wanted = type.map { [$0] } ?? types
         let generation = HostEnvironment.resourceGeneration.load(ordering: .acquiring)
-        // One look finds the nib and the tables of its name.
+        // One search finds both the nib and the tables of its name.
         let found =
             stem.isEmpty ? [] : bundle.resources.places(of: stem, types: wanted + tableTypes, most: .max)
         guard let path = found.firstNonNil({ $0.prefix(wanted.count).firstNonNil { $0 } }) else {
@@ -25,7 +25,7 @@ extension NibFile {
         return try at(path, name: plain, in: bundle, knownTable: plain == stem ? (generation, hasTable) : nil)
     }
 
-    /// Reads the nib of a path.
+    /// Reads the nib at a path.
     static func at(_ path: String, in bundle: PluginBundle) throws(PluginError) -> NibFile {
         try at(path, name: genericName(ofPath: path), in: bundle)
     }
@@ -40,7 +40,7 @@ extension NibFile {
             isTranslated: !isOfOneLanguage, knownTable: knownTable)
     }
 
-    /// The name of a file without extension and the marks of its variant.
+    /// The name of a file without its extension and the markers of its variant.
     private static func genericName(ofPath path: String) -> String {
         var stem = Path.stem(path)
         let marks = VariantMarks(path: path)
@@ -63,10 +63,11 @@ extension NibFile {
 
     /// The content of a nib's file.
     ///
-    /// - Throws: ``PluginError`` of code `nibMissing`, `nibUnreadable` or `nibUnsupported`; it names `bundlePath`.
+    /// - Throws: ``PluginError`` of code `nibMissing`, `nibUnreadable` or `nibUnsupported`; the error names
+    ///   `bundlePath`.
     static func bytes(atPath path: String, bundlePath: String) throws(PluginError) -> [UInt8] {
         do throws(OpenedFile.Failure) {
-            // One byte over the limit shows as such to the reader.
+            // If the file exceeds the limit, this reads one byte more, and the reader reports the excess.
             return try OpenedFile(path: path).bytes(atMost: HostEnvironment.current.nibLimits.size)
         } catch {
             if case .notRegular = error, FileIdentity(path: path)?.isDirectory ?? false {

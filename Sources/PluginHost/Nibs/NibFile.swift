@@ -4,25 +4,25 @@ import HostBasics
 internal import PropertyLists
 import Synchronization
 
-/// A nib that was read: its document, and the plans that were made of it.
+/// A parsed nib: its document, and the plans made from it.
 ///
 /// **Threads.** Any; no lock is held while code is loaded or a plug-in's code runs.
 final class NibFile: NibServices {
     let name: String
-    /// The file; nil for a nib of bytes.
+    /// The file; nil for a nib from bytes in memory.
     let path: String?
     let bundle: PluginBundle
     private let xml: XMLDocument
     /// The element `objects`.
     private let root: Int
-    /// Whether a strings table translates its texts: it is not of one language.
+    /// Whether a strings table translates the nib's texts; false for a nib of one language.
     let isTranslated: Bool
-    /// Whether there is a table of its name, if that was found at a generation of resources.
+    /// Whether a table of the nib's name exists, if a search at that resource generation determined it.
     private let knownTable: (generation: Int, exists: Bool)?
     private let limits: NibLimits
     private let classes: any NibClassSource
     private let plans = Lock<[NibPlan]>([])
-    /// Owners of more classes than this take turns.
+    /// If callers pass owners of more different classes than this, plans replace one another.
     private static let mostPlans = 4
 
     /// Reads a nib's document.
@@ -31,10 +31,10 @@ final class NibFile: NibServices {
     ///   - bytes: the file's content.
     ///   - name: the nib's name.
     ///   - path: the file; nil for none.
-    ///   - bundle: whose classes, tables and resources it uses.
-    ///   - isTranslated: whether the bundle's table of its name translates its texts.
-    ///   - knownTable: whether there is a table, if that is known.
-    ///   - classes: where it finds its classes; nil for the bundle's.
+    ///   - bundle: the bundle whose classes, tables and resources the nib uses.
+    ///   - isTranslated: whether the bundle's table with the nib's name translates its texts.
+    ///   - knownTable: whether such a table exists, if that is already known.
+    ///   - classes: where the nib finds its classes; nil for the bundle's.
     /// - Throws: ``PluginError`` of code `nibUnreadable` or `nibUnsupported`.
     init(
         _ bytes: [UInt8], name: String, path: String?, bundle: PluginBundle, isTranslated: Bool,
@@ -66,11 +66,11 @@ final class NibFile: NibServices {
         }
     }
 
-    /// The plan for what the caller hands over: one that is still good, or a new one.
+    /// The plan for the caller's objects: an existing one that is still valid, or a new one.
     func plan(
         owner: (any NibObject)?, placeholders: [String: any NibObject], connectors: some Collection<String>
     ) throws -> NibPlan {
-        // The numbers first: what is planned for older ones is planned once more.
+        // Read the generations first: a plan made with an outdated generation is then made again at the next use.
         let generation = HostEnvironment.resourceGeneration.load(ordering: .acquiring)
         let classesVersion = HostEnvironment.nibClassesVersion.load(ordering: .acquiring)
         let externals = NibPlan.Externals(owner: owner, placeholders: placeholders)
@@ -89,7 +89,7 @@ final class NibFile: NibServices {
             if plans.count > Self.mostPlans { replaced.append(plans.removeFirst()) }
             return replaced
         }
-        // A plan holds closures of plug-ins, which end after the lock.
+        // A plan holds closures of plug-ins, so it is released after the lock.
         withExtendedLifetime(replaced) {}
         return plan
     }
@@ -127,7 +127,7 @@ final class NibFile: NibServices {
 
     private func planResources(_ generation: Int) -> NibPlanner.Resources {
         var resources = NibPlanner.Resources()
-        // A table that is not there is not asked for each text.
+        // Without a table, the planner does not look up each text.
         let isTable =
             if let knownTable, knownTable.generation == generation {
                 knownTable.exists
@@ -145,7 +145,7 @@ final class NibFile: NibServices {
 
     // MARK: Errors
 
-    /// The error of code that does not load, with the place in the nib that needs it.
+    /// The error for code that does not load, with the position in the nib that needs the code.
     private func unloaded(_ error: PluginError) -> PluginError {
         let first = error.findings[0]
         let place = xml.places(of: [xml.offset(ofElement: root)])[0]

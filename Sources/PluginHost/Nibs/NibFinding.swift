@@ -2,19 +2,19 @@ import ELFImages
 import HostBasics
 internal import PropertyLists
 
-/// A finding about a nib, with its place as an offset: lines are counted once, for all findings together.
+/// A finding about a nib, with its position as an offset. Lines are counted once, for all findings together.
 struct NibFinding: Error {
     var severity: PluginFinding.Severity = .error
     let code: PluginError.Code
-    /// In bytes; nil for the file as a whole.
+    /// The offset in bytes; nil for the file as a whole.
     let offset: Int?
     var subject: String?
     let message: String
     let remedy: String
-    /// Where something stands that the message names: the mark ``line`` becomes its line.
+    /// The offset of something that the message mentions; its line replaces the placeholder ``line``.
     var related: Int?
 
-    /// Stands in a message for the line of ``related``.
+    /// Placeholder in a message for the line of ``related``.
     static let line = "\u{1}"
 
     /// A text that no table can translate.
@@ -25,7 +25,7 @@ struct NibFinding: Error {
             remedy: "Give the object an id, or a shorter one.")
     }
 
-    /// Findings with their places, in their order.
+    /// Converts findings in their order, replacing offsets by lines and columns.
     static func located(_ findings: [NibFinding], in xml: XMLDocument, path: String?) -> [PluginFinding] {
         let offsets = Set(findings.flatMap { [$0.offset, $0.related] }.compactMap(\.self)).sorted()
         let places = Dictionary(uniqueKeysWithValues: zip(offsets, xml.places(of: offsets)))

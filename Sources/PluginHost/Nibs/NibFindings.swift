@@ -2,20 +2,20 @@ import ELFImages
 import HostBasics
 internal import PropertyLists
 
-/// The findings about one nib: the first ones of each kind, and how many others there are.
+/// The findings about one nib: the first ones of each kind, and the number of further ones.
 ///
-/// A nib of some megabytes can be wrong in a million places. A finding beyond those that a reader lists is counted, and its
-/// message is not made.
+/// Why: a nib of several megabytes can have a million faults. Findings beyond the limit for a reader are counted, but
+/// their messages are not built.
 final class NibFindings: @unchecked Sendable {
     // @unchecked because one thread adds; afterwards any thread may read.
 
-    /// Findings of different kinds do not displace one another.
+    /// Each kind has its own limit, so findings of one kind do not displace those of another.
     enum Kind: Int, CaseIterable {
         case error
-        /// The first one about a class or element that nobody registered or declared. The application may have it, if its
-        /// classes are not known.
+        /// The first finding about each class or element that nobody registered or declared. The application may have
+        /// it, if its classes are not known.
         case unknownClass
-        /// The others about the same class or element.
+        /// Further findings about the same class or element.
         case unknownClassAgain
         case warning
     }
@@ -26,7 +26,7 @@ final class NibFindings: @unchecked Sendable {
     private var counts = Array(repeating: 0, count: Kind.allCases.count)
     private var unknownNames: Set<String> = []
 
-    /// Whether there is an error among them.
+    /// Whether any finding is an error.
     var hasErrors: Bool {
         counts[Kind.error.rawValue] > 0
             || [.unknownClass, .unknownClassAgain].contains { (kind: Kind) in
@@ -34,7 +34,7 @@ final class NibFindings: @unchecked Sendable {
             }
     }
 
-    /// Adds a finding, which is only made if it is listed.
+    /// Adds a finding; it is built only if it is listed.
     func add(_ kind: Kind, _ make: () -> NibFinding) {
         counts[kind.rawValue] += 1
         if listed[kind.rawValue].count < ReadingBudget.mostFindings { listed[kind.rawValue].append(make()) }
@@ -45,14 +45,14 @@ final class NibFindings: @unchecked Sendable {
         add(unknownNames.insert(name).inserted ? .unknownClass : .unknownClassAgain, make)
     }
 
-    /// Counts findings like the last one of a kind that are not listed.
+    /// Counts findings of a kind without listing them.
     func addUnlisted(_ kind: Kind, _ count: Int) { counts[kind.rawValue] += count }
 
-    /// Whether another finding of a kind is listed.
+    /// Whether another finding of a kind would be listed.
     func lists(_ kind: Kind) -> Bool { listed[kind.rawValue].count < ReadingBudget.mostFindings }
 
-    /// The findings of some kinds, errors first, both in the order of their places: of each severity as many as a reader
-    /// lists, and one that states how many others there are.
+    /// The findings of the given kinds, errors first, each group in the order of position. Each group lists as many as
+    /// the limit for a reader allows, followed by one finding that states the number of further ones.
     func located(_ kinds: [Kind] = Kind.allCases, in xml: XMLDocument, path: String?) -> [PluginFinding] {
         let all = kinds.flatMap { listed[$0.rawValue] }.enumerated()
             .sorted { ($0.element.offset ?? -1, $0.offset) < ($1.element.offset ?? -1, $1.offset) }.map(\.element)

@@ -2,19 +2,19 @@ import ELFImages
 import HostBasics
 internal import PropertyLists
 
-/// Which kind of nib a file holds, by its content.
+/// Detects the kind of nib in a file from its content.
 enum NibFormat {
-    /// Why a file is not read, as a sentence, and the way out.
+    /// Why a file is not read, as a sentence, and a remedy.
     typealias Refusal = (message: String, remedy: String)
 
     private static let xcode = "Open it in Xcode 5 or later and save it, or convert it with ibtool --upgrade."
     private static let source = "Ship the XIB document that it was compiled from."
 
-    /// The refusal of a file that is not XML; nil for one that may be.
+    /// The refusal of a file that is not XML; nil if it may be XML.
     static func refusal(ofBytes bytes: [UInt8]) -> Refusal? {
         if bytes.starts(with: "bplist".utf8) { return ("The file is a keyed archive, which is not read.", source) }
         if bytes.starts(with: "NIBArchive".utf8) { return ("The file is a NIBArchive, which is not read.", source) }
-        // NeXT's byte order comes first, then the others'.
+        // The first variant has NeXT's byte order, the second the opposite one.
         if ["typedstream", "streamtyped"].contains(where: { bytes.starts(with: "\u{4}\u{B}\($0)".utf8) }) {
             return ("The file is a typed stream of objects, which is not read.", source)
         }
@@ -24,16 +24,16 @@ enum NibFormat {
         return nil
     }
 
-    /// The refusal of a file that is no document as nibs are, if it is a property list; nil for any other.
+    /// The refusal of a file that the XML reader rejected, if the file is a property list; nil for any other file.
     ///
-    /// Keyed archives in XML are property lists, whose document type no nib may have.
+    /// Keyed archives in XML are property lists. They have a document type, which no nib may have.
     static func refusal(ofUnreadable bytes: [UInt8]) -> Refusal? {
         let head = bytes.prefix(longestProlog)
         guard head.contains("<!DOCTYPE plist".utf8) || head.contains("<plist".utf8) else { return nil }
         return refusal(ofPropertyList: bytes.contains("$archiver".utf8))
     }
 
-    /// What stands before the first element: a declaration, and mostly a document type.
+    /// The maximum length of the part before the first element: a declaration, and usually a document type.
     private static let longestProlog = 1_024
 
     private static func refusal(ofPropertyList isArchive: Bool) -> Refusal {
@@ -42,7 +42,7 @@ enum NibFormat {
             : ("The file is a property list, and no XIB document.", "Save it as a XIB document.")
     }
 
-    /// The refusal of a directory in the place of a nib.
+    /// The refusal of a directory in place of a nib file.
     static func refusal(ofDirectory path: String) -> Refusal {
         if path.hasSuffix(".gorm") { return ("It is a Gorm file, which is not read.", "Save it as a XIB document.") }
         return (
@@ -51,7 +51,7 @@ enum NibFormat {
         )
     }
 
-    /// The refusal of a document, with the place; nil for a XIB document.
+    /// The refusal of a document, with its position; nil for a XIB document.
     static func refusal(of xml: XMLDocument) -> (refusal: Refusal, offset: Int)? {
         func refuse(_ message: String, _ remedy: String, at attribute: Int? = nil) -> (refusal: Refusal, offset: Int) {
             let offset = attribute.map(xml.offset(ofAttribute:)) ?? xml.offset(ofElement: 0)
@@ -76,12 +76,12 @@ enum NibFormat {
                 "The file begins with the element <\(xml.name(ofElement: 0).prefix(64))>; a XIB document begins with "
                     + "<document>.", "Save it as a XIB document.")
         }
-        // By bytes: contains(_:) on texts takes as long as a quarter of the reading of a usual nib.
+        // Why by bytes: contains(_:) on strings takes as long as a quarter of parsing a typical nib.
         if type.utf8.split(separator: UInt8(ascii: ".")).contains(where: { $0.elementsEqual("Storyboard".utf8) }) {
             return refuse(
                 "The file is a storyboard, which is not read.", "Make a XIB document of each scene.", at: typePlace)
         }
-        // Those of tvOS have no 3 in the type.
+        // The types of tvOS have no 3.
         guard type.hasPrefix("com.apple.InterfaceBuilder"), type.hasSuffix(".XIB") else {
             return refuse(
                 "The document is of the type \(quoted(type)), which is not read.", "Save it as a XIB document.",

@@ -2,35 +2,37 @@ import ELFImages
 import HostBasics
 internal import PropertyLists
 
-/// The objects of a XIB document and how they contain one another, as far as the document alone says: no class is known.
+/// The objects of a XIB document and their containment, as far as the document alone determines them, without any
+/// classes.
 ///
-/// Any element below `objects` that has an id, or whose name is registered, is an object. An object with a `key` in another
-/// is contained in it under that name; an element in an object without id and key is a collection of objects. In both places
-/// an element with a `reference` and no id stands for another object. What else has a `key` and no id is a value.
+/// Any element below `objects` that has an id, or whose name is registered, is an object. If an object with a `key` is
+/// inside another object, that object contains it under the key's name. An element inside an object without id and key
+/// is a collection of objects. In both places, an element with a `reference` and no id represents another object. Any
+/// other element with a `key` and no id is a value.
 struct NibGraph {
     struct Object {
         enum Role: Hashable {
             case made
             case owner
             case firstResponder
-            /// What the caller gives under the identifier of that number in ``NibGraph/placeholders``.
+            /// The object that the caller passes for the identifier with that index in ``NibGraph/placeholders``.
             case placeholder(Int)
         }
 
-        /// How the object stands in its parent.
+        /// How the object's parent contains it.
         enum Containment: Equatable {
             case topLevel
-            /// In an outlet: the attribute that has its name.
+            /// In an outlet; `key` is the attribute with the outlet's name.
             case outlet(key: Int)
-            /// In a collection: the element that has its name.
+            /// In a collection; `element` has the collection's name.
             case collection(element: Int)
-            /// In an object, without a name: it belongs to no collection.
+            /// Inside an object but without a name, so it belongs to no outlet or collection.
             case loose
         }
 
         let role: Role
         let element: Int
-        /// The attribute that has its id.
+        /// The attribute with its id.
         let id: Int?
         let parent: Int?
         let containment: Containment
@@ -38,37 +40,37 @@ struct NibGraph {
         var isMade: Bool { role == .made }
     }
 
-    /// Something of an object: its object and its element.
+    /// A part of an object: the object and the part's element.
     struct Part {
         let object: Int
         let element: Int
     }
 
-    /// An element that stands for another object: `<toolbarItem reference="…"/>`.
+    /// An element that represents another object: `<toolbarItem reference="…"/>`.
     struct Reference {
-        /// The object that it stands in.
+        /// The object whose element contains the reference.
         let parent: Int
         let element: Int
-        /// The attribute that has the other object's id.
+        /// The attribute with the other object's id.
         let attribute: Int
         let containment: Object.Containment
     }
 
     let xml: XMLDocument
     let words: NibWords
-    /// The rows refer to the document and hold no text, so that most texts never become strings.
+    /// The rows refer to the document and contain no text, so most texts never become strings.
     private(set) var objects: [Object] = []
     /// The identifiers of the placeholders.
     private(set) var placeholders: [String] = []
-    /// How many objects the nib makes.
+    /// The number of objects that the nib makes.
     private(set) var madeCount = 0
-    /// The numbers of objects by their ids.
+    /// The indices of objects, by id.
     private(set) var indices: XMLValueTable
-    /// The values of objects: their elements have a `key`.
+    /// The values of objects, which are elements with a `key`.
     private(set) var values: [Part] = []
     private(set) var connections: [Part] = []
     private(set) var runtimeAttributes: [Part] = []
-    /// The collections that hold objects or references: `element` is the collection's.
+    /// The collections that contain objects or references; `element` is the collection's element.
     private(set) var collections: [Part] = []
     private(set) var references: [Reference] = []
     /// The ids of objects that were left out.
@@ -79,15 +81,16 @@ struct NibGraph {
     private let registered: @Sendable (String) -> Bool
     private let elementsLeftOut: Set<String>
     private var placeholderNumbers: [String: Int] = [:]
-    /// What File's Owner, First Responder and the placeholders are, to find those that are there twice.
+    /// The roles found so far, to detect a File's Owner, First Responder or placeholder that occurs twice.
     private var roles: Set<Object.Role> = []
 
     /// - Parameters:
     ///   - xml: the document.
-    ///   - root: its `objects`.
-    ///   - elementsLeftOut: the elements whose objects are passed over.
-    ///   - knowsClasses: if not, an element that holds an object counts as one, because a class may be registered for it.
-    ///   - registered: whether a class is registered for an element's name.
+    ///   - root: the document's element `objects`.
+    ///   - elementsLeftOut: the elements whose objects are ignored.
+    ///   - knowsClasses: if false, an element that contains an object counts as an object, because a class may be
+    ///     registered for it.
+    ///   - registered: whether a class is registered for the name of an element.
     init(
         _ xml: XMLDocument, root: Int, leavingOut elementsLeftOut: Set<String>, knowsClasses: Bool = true,
         registered: @escaping @Sendable (String) -> Bool
@@ -97,7 +100,7 @@ struct NibGraph {
         self.knowsClasses = knowsClasses
         self.registered = registered
         self.elementsLeftOut = elementsLeftOut
-        // As many as elements of a usual document.
+        // About as many as a typical document has.
         indices = XMLValueTable(xml, reserving: min(Self.usual, xml.count / 4))
         objects.reserveCapacity(min(Self.usual, xml.count / 4))
         connections.reserveCapacity(min(Self.usual, xml.count / 2))
@@ -113,12 +116,12 @@ struct NibGraph {
         }
     }
 
-    /// The room for rows at the beginning is at most for so many.
+    /// The maximum number of rows for which room is reserved at the beginning.
     private static let usual = 4_096
 
-    /// Why the document is refused as a whole: it has more than the limits allow; nil if it does not.
+    /// The finding that refuses the document as a whole, because it exceeds a limit; nil if it exceeds none.
     ///
-    /// Nothing else is asked of a nib that has an answer here.
+    /// If there is one, nothing else about the nib is checked.
     func excess(over limits: NibLimits) -> NibFinding? {
         if madeCount > limits.objects {
             let first = objects.lazy.filter(\.isMade).dropFirst(limits.objects).first
@@ -132,7 +135,7 @@ struct NibGraph {
             at: xml.offset(ofElement: connections[limits.connections].element))
     }
 
-    /// The finding about a document with more than a limit allows: “The nib makes 5000 objects …”.
+    /// The finding about a document that exceeds a limit: “The nib makes 5000 objects …”.
     private static func refusal(_ verb: String, _ limit: Int, _ name: String, at offset: Int?) -> NibFinding {
         NibFinding(
             code: .nibUnreadable, offset: offset, message: "The nib \(verb), and the limit is \(limit).",
@@ -140,19 +143,20 @@ struct NibGraph {
                 + "and --max-\(name) of this tool.")
     }
 
-    /// The object of File's Owner.
+    /// The File's Owner object; nil if the document has none.
     var owner: Int? { objects.firstIndex { $0.role == .owner } }
 
-    /// The object of an id; nil if there is none.
+    /// The object with an id; nil if there is none.
     func object(ofID id: String) -> Int? { indices.number(of: id) }
 
     /// The id of an object; nil if it has none.
     func id(of object: Int) -> String? { objects[object].id.map(xml.value(ofAttribute:)) }
 
-    /// What the keys of an object's texts begin with in a table: its id, or that of the object that contains it and the key.
+    /// The prefix of the keys that an object's texts have in a table: the object's id or, without one, the prefix of
+    /// its container and its own key.
     ///
-    /// Nil if that has more than ``longestTextKey``: objects without ids in one another make keys that grow with the square
-    /// of the document, and no table has such a key.
+    /// Nil if the prefix is longer than ``longestTextKey``. Nested objects without ids would make keys whose total size
+    /// grows with the square of the document, and no table has such keys.
     func textKey(of object: Int) -> String? {
         // Most objects have an id.
         if let id = objects[object].id, xml.length(ofValue: id) <= Self.longestTextKey {
@@ -177,7 +181,7 @@ struct NibGraph {
         return parts.reversed().joined(separator: ".")
     }
 
-    /// The same for a text of an object: nil also if the key would be too long with the attribute's name.
+    /// The same for one text of an object; nil also if the key is too long together with the attribute's name.
     func textKey(of object: Int, attribute name: String) -> String? {
         guard let key = textKey(of: object), key.utf8.count + 1 + name.utf8.count <= Self.longestTextKey else {
             return nil
@@ -188,14 +192,14 @@ struct NibGraph {
     /// In bytes.
     static let longestTextKey = 1_024
 
-    /// The identifier of a placeholder; nil for another object.
+    /// The identifier of a placeholder; nil for any other object.
     func placeholder(of object: Int) -> String? {
         if case .placeholder(let number) = objects[object].role { placeholders[number] } else { nil }
     }
 
     // MARK: Walking
 
-    /// The elements that are values when they have a `key`, also with an id.
+    /// The elements that are values if they have a `key`, even if they also have an id.
     static let valueElements: Set<String> = [
         "string", "mutableString", "integer", "real", "bool", "boolean", "nil", "point", "size", "rect", "range",
         "color",
@@ -232,7 +236,8 @@ struct NibGraph {
         xml.forEachChild(of: element) { addPart($0, of: number) }
     }
 
-    /// The identifier decides before the id: the numbers of File's Owner and First Responder differ between the systems.
+    /// The identifier takes precedence over the id, because the ids of File's Owner and First Responder differ between
+    /// systems.
     private mutating func role(of element: Int, _ id: Int?) -> Object.Role {
         if let identifier = xml.value(words.placeholderIdentifier, ofElement: element) {
             switch identifier {
@@ -311,7 +316,7 @@ struct NibGraph {
         if objects.count + references.count > before { collections.append(Part(object: object, element: collection)) }
     }
 
-    /// Whether the objects of an element are passed over.
+    /// Whether the objects of an element are ignored; if so, records their ids.
     private mutating func leaves(out element: Int) -> Bool {
         guard !elementsLeftOut.isEmpty, elementsLeftOut.contains(xml.name(ofElement: element)) else { return false }
         for descendant in element..<xml.end(ofElement: element) {
@@ -320,7 +325,7 @@ struct NibGraph {
         return true
     }
 
-    /// The attribute with the id of the object that an element stands for; nil if it stands for none.
+    /// The attribute with the id of the object that an element represents; nil if it represents no other object.
     private func reference(ofElement element: Int) -> Int? {
         xml.attribute(words.id, ofElement: element) == nil ? xml.attribute(words.reference, ofElement: element) : nil
     }
@@ -332,7 +337,7 @@ struct NibGraph {
             || !knowingClasses && firstObject(in: element) != nil
     }
 
-    /// The first descendant that is an object by its id.
+    /// The first descendant that its id makes an object.
     private func firstObject(in element: Int) -> Int? {
         (element + 1..<xml.end(ofElement: element)).first { descendant in
             xml.attribute(words.id, ofElement: descendant) != nil
@@ -341,7 +346,7 @@ struct NibGraph {
         }
     }
 
-    /// Notes an element that is neither an object nor known, and holds what is one: it is never reached.
+    /// Reports an element that is neither an object nor known but contains an object, which is therefore never reached.
     private func noteLost(_ element: Int) {
         guard let lost = firstObject(in: element) else { return }
         findings.add(.error) {

@@ -2,17 +2,18 @@ import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 extension NibInspection {
-    /// Checks the nib against the classes that the loaded code of its bundle, of the bundles that this one requires, and of the
-    /// application registered.
+    /// Checks the nib against the classes that loaded code registered: that of its bundle, of the bundles that this one
+    /// requires, and of the application.
     ///
-    /// File's Owner and the placeholders are of the classes that the document names.
+    /// File's Owner and the placeholders are assumed to have the classes that the document names.
     ///
     /// - Parameters:
     ///   - bundle: the nib's bundle.
-    ///   - elements: those that the application leaves out, in addition to those of this process.
-    ///   - declared: classes and elements that a list declares: the application has those that are not registered here.
-    /// - Returns: errors and warnings, with their places; and apart from them the first finding about each class or element
-    ///   that is not registered: the application may have it.
+    ///   - elements: the elements that the application leaves out, in addition to those of this process.
+    ///   - declared: classes and elements that a list declares. They are not reported if they are not registered here,
+    ///     because the application has them.
+    /// - Returns: errors and warnings, with their positions. Separately, the first finding about each class or element
+    ///   that is not registered, because the application may have it.
     @_spi(Tools) public func findings(
         withCodeOf bundle: PluginBundle, leavingOut elements: Set<String> = [], assuming declared: Set<String> = []
     ) -> (findings: [PluginFinding], unknownClasses: [PluginFinding]) {
@@ -34,11 +35,11 @@ extension NibInspection {
         }
     }
 
-    /// What came of making a nib's objects.
+    /// The outcome of making a nib's objects.
     @_spi(Tools) public enum Trial: Sendable {
-        /// The number of objects, and the ids of those that live on after everything that owned them was released.
+        /// The number of objects, and the ids of those that still exist after everything that owned them was released.
         case made(Int, living: [String])
-        /// Nobody but the application can make File's Owner or a placeholder; the reason as a sentence.
+        /// Only the application can make File's Owner or a placeholder; the reason as a sentence.
         case skipped(String)
         /// Errors.
         case failed([PluginFinding])

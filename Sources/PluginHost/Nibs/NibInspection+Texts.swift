@@ -4,59 +4,61 @@ import HostBasics
 internal import PropertyLists
 
 extension NibInspection {
-    /// A text of a nib that a strings table may translate.
+    /// A text in a nib that a strings table may translate.
     @_spi(Tools) public struct Text: Sendable, Hashable {
         /// The key in the table, as Interface Builder writes it: `17.title`.
         @_spi(Tools) public let key: String
         /// The text in the nib.
         @_spi(Tools) public let text: String
-        /// The class of the object, as the document or the lists name it.
+        /// The class of the object, as named by the document or the lists.
         @_spi(Tools) public let className: String
-        /// The id of the object; of one without id the key of its texts.
+        /// The id of the object; for an object without id, the prefix of its texts' keys.
         @_spi(Tools) public let id: String
         /// The name of the attribute.
         @_spi(Tools) public let attribute: String
-        /// Where it stands in the nib.
+        /// The position in the nib.
         @_spi(Tools) public let place: PluginFinding.Place
     }
 
-    /// The attributes that hold texts in the classes of AppKit and UIKit, for objects whose class is not declared.
+    /// The attributes that contain texts in the classes of AppKit and UIKit. Used for objects whose class is not
+    /// declared.
     private static let textAttributes: Set<String> = [
         "title", "alternateTitle", "text", "label", "paletteLabel", "toolTip", "headerToolTip", "placeholder",
         "placeholderString", "prompt", "footerTitle", "headerTitle", "accessibilityLabel", "accessibilityHint",
         "normalTitle", "selectedTitle",
     ]
 
-    /// The attributes of such names that Interface Builder's tables never have: a pop-up button shows the title of its chosen
-    /// item.
+    /// Attributes that have one of those names but never occur in Interface Builder's tables: a pop-up button shows the
+    /// title of its selected item.
     private static let neverTexts: [String: Set<String>] = ["popUpButtonCell": ["title", "alternateTitle"]]
 
-    /// The elements whose `placeholder` is a text; in all others it is a flag for the editor.
+    /// The elements whose `placeholder` is a text; in all other elements it is a flag for the editor.
     private static let elementsWithPlaceholders: Set<String> = ["textField", "textView", "searchBar"]
 
-    /// Whether an attribute of an element is a text in the classes of AppKit and UIKit.
+    /// Whether an attribute of an element contains text in the classes of AppKit and UIKit.
     private static func isText(_ name: String, ofElement element: String) -> Bool {
         guard textAttributes.contains(name) else { return false }
         if name == "placeholder" { return elementsWithPlaceholders.contains(element) }
         return !(neverTexts[element]?.contains(name) ?? false)
     }
 
-    /// Interface Builder's name of an attribute in keys, where the two differ.
+    /// The name that Interface Builder uses for an attribute in keys, where the two names differ.
     static let keyNames = ["toolTip": "ibShadowedToolTip"]
 
-    /// The texts of a nib, and those that no table can translate.
+    /// The texts of a nib, and findings about those that no table can translate.
     @_spi(Tools) public struct Texts: Sendable {
-        /// In the order of their places.
+        /// In the order of their positions.
         @_spi(Tools) public let texts: [Text]
-        /// A warning for each text whose key is longer than the host looks for.
+        /// A warning for each text whose key is too long for the host to look up.
         @_spi(Tools) public let findings: [PluginFinding]
     }
 
-    /// The texts of the nib: attributes that a class declares as text.
+    /// The texts of the nib: the attributes that a class declares as text.
     ///
-    /// Of objects whose class is not declared, those that Interface Builder's classes have as text.
+    /// For objects whose class is not declared, the attributes that Interface Builder's classes have as text.
     ///
-    /// - Throws: ``PluginError`` of code `nibUnreadable` for a nib with more objects or connections than the limits allow.
+    /// - Throws: ``PluginError`` of code `nibUnreadable` for a nib with more objects or connections than the limits
+    ///   allow.
     @_spi(Tools) public func texts(classes: Classes) throws(PluginError) -> Texts {
         let planner: NibPlanner
         do throws(NibFinding) {
@@ -124,9 +126,9 @@ extension NibInspection {
         return Texts(texts: texts, findings: located(untranslatable))
     }
 
-    /// Whether a key of a table is one of an object or a binding of the nib.
+    /// Whether a key of a table belongs to an object or a binding of the nib.
     ///
-    /// Interface Builder has the placeholders of bindings in its tables.
+    /// Interface Builder writes the placeholders of bindings into its tables.
     @_spi(Tools) public func hasObject(ofKey key: String) -> Bool {
         let id = String(key.prefix { $0 != "." })
         return hasObject(ofID: id) || bindings.contains(id)
@@ -146,7 +148,7 @@ extension NibInspection {
 }
 
 extension NibPlanner {
-    /// The declarations of an object's class; nil if it is not known.
+    /// The declarations of an object's class; nil if the class is not known.
     func table(ofObject object: Int) -> NibClassTable? {
         if case .object(_, let aClass) = resolved[object] { classes[aClass].table } else { nil }
     }

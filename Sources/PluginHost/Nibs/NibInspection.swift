@@ -3,30 +3,30 @@ import HostBasics
 @_spi(PluginHost) internal import PluginABI
 internal import PropertyLists
 
-/// A nib as the tools see it: what its document says, and what is wrong with it, without running code.
+/// A nib as the tools see it: the content of its document, and its faults, found without running code.
 ///
 /// **Threads.** A value.
 @_spi(Tools) public struct NibInspection: Sendable {
     /// The classes that a nib is checked against.
     @_spi(Tools) public struct Classes: Sendable {
-        /// Those of the nib's own bundle.
+        /// The lists of the nib's own bundle.
         @_spi(Tools) public var own: [NibClassList] = [] { didSet { known = Known() } }
-        /// Those of the bundles that it requires, with the bundles' paths.
+        /// The lists of the bundles that it requires, with the bundles' paths.
         @_spi(Tools) public var required: [(list: NibClassList, path: String)] = [] { didSet { known = Known() } }
-        /// Those of the application.
+        /// The lists of the application.
         @_spi(Tools) public var application: [NibClassList] = [] { didSet { known = Known() } }
         private var known = Known()
 
-        /// No classes: the document alone is checked.
+        /// No classes; only the document itself is checked.
         @_spi(Tools) public init() {}
 
         /// Whether there is no list.
         @_spi(Tools) public var isEmpty: Bool { own.isEmpty && required.isEmpty && application.isEmpty }
 
-        /// What is wrong with the superclasses that the lists name.
+        /// The faults in the superclasses that the lists name.
         @_spi(Tools) public var faults: [NibClassList.Fault] { declared.faults }
 
-        /// They are put together once, for all nibs.
+        /// The classes, prepared once for all nibs.
         var declared: DeclaredNibClasses {
             if let declared = known.classes.withLock({ $0 }) { return declared }
             let declared = DeclaredNibClasses(own: own, required: required, application: application)
@@ -34,7 +34,7 @@ internal import PropertyLists
             return declared
         }
 
-        /// What a nib is checked for.
+        /// What to check a nib for.
         var mode: NibPlanner.Mode { isEmpty || declared.isTooLarge ? .document : .declarations }
 
         private final class Known: Sendable {
@@ -42,22 +42,23 @@ internal import PropertyLists
         }
     }
 
-    /// What a check of one nib found.
+    /// The result of checking one nib.
     @_spi(Tools) public struct Report: Sendable {
-        /// Errors and warnings, with their places.
+        /// Errors and warnings, with their positions.
         @_spi(Tools) public var findings: [PluginFinding] = []
-        /// The first finding about each class or element that no list declares, while no list of the application is known.
+        /// The first finding about each class or element that no list declares; empty if a list of the application is
+        /// known.
         ///
-        /// The application may have them, so they displace none of the other findings.
+        /// The application may have these classes and elements, so they do not displace any other findings.
         @_spi(Tools) public var unknownClasses: [PluginFinding] = []
-        /// What is worth a look, with codes of their own, severity `warning`.
+        /// Hints worth a look, with their own codes and the severity `warning`.
         @_spi(Tools) public var notes: [PluginFinding] = []
-        /// The outlets and actions that classes of the nib's objects declare, each with the place of the first object that
-        /// has it.
+        /// The outlets and actions that the classes of the nib's objects declare, each with the position of the first
+        /// object that has it.
         @_spi(Tools) public var declared: [(member: Member, place: PluginFinding.Place)] = []
-        /// Those that the nib connects.
+        /// The outlets and actions that the nib connects.
         @_spi(Tools) public var connected: Set<Member> = []
-        /// Whether the nib holds more than the limits allow: then that is the one finding, and nothing else was asked of it.
+        /// Whether the nib exceeds the limits. If so, there is only that one finding, and nothing else was checked.
         @_spi(Tools) public var isRefused = false
     }
 
@@ -71,12 +72,12 @@ internal import PropertyLists
         @_spi(Tools) public let isAction: Bool
     }
 
-    /// The file, or the name of bytes without one.
+    /// The file, or a name for bytes in memory.
     @_spi(Tools) public let path: String
     let document: NibDocument
-    /// The ids of its bindings, of which a table may have texts.
+    /// The ids of the nib's bindings, for which a table may have texts.
     let bindings: Set<String>
-    /// The objects as far as the document alone says.
+    /// The objects as far as the document alone determines them.
     private let graph: NibGraph
 
     /// Reads a nib's file.
@@ -86,7 +87,7 @@ internal import PropertyLists
         try self.init(NibFile.bytes(atPath: path, bundlePath: Path.parent(path)), named: path)
     }
 
-    /// Reads a nib of bytes.
+    /// Reads a nib from bytes.
     ///
     /// - Throws: ``PluginError`` of code `nibUnreadable` or `nibUnsupported`.
     @_spi(Tools) public init(_ bytes: [UInt8], named path: String) throws(PluginError) {
@@ -105,7 +106,7 @@ internal import PropertyLists
         graph.owner.flatMap { document.xml.value("customClass", ofElement: graph.objects[$0].element) }
     }
 
-    /// How many objects, outlets and actions it has; collections count with each of their objects.
+    /// The number of objects, outlets and actions. A collection counts once for each of its objects.
     @_spi(Tools) public var counts: (objects: Int, outlets: Int, actions: Int) {
         let kinds = graph.connections.map { document.xml.name(ofElement: $0.element) }
         return (
@@ -114,12 +115,12 @@ internal import PropertyLists
         )
     }
 
-    /// What a nib of another language must have too: its objects with their classes, and its connections.
+    /// The parts that a nib in another language must have too: its objects with their classes, and its connections.
     @_spi(Tools) public var shape: Set<String> {
         let xml = document.xml
         func key(_ object: Int) -> String { graph.textKey(of: object) ?? "…" }
         var shape: Set<String> = []
-        // Editors differ in the placeholders that they write without need. What is connected to one is compared.
+        // Editors differ in the unused placeholders that they write, so only connections of placeholders are compared.
         for (number, object) in graph.objects.enumerated() where object.isMade || object.role == .owner {
             let aClass = xml.value("customClass", ofElement: object.element) ?? xml.name(ofElement: object.element)
             shape.insert("the object “\(key(number))” of the class “\(aClass)”")
@@ -143,7 +144,7 @@ internal import PropertyLists
         return shape
     }
 
-    /// The identifiers of the placeholders that it connects or is connected to.
+    /// The identifiers of the placeholders that have connections or are a destination of one.
     var placeholderNames: [String] {
         let sources = Set(graph.connections.map(\.object) + graph.references.map(\.parent))
         let destinations = Set(
@@ -157,7 +158,7 @@ internal import PropertyLists
         return sources.union(destinations).sorted().compactMap(graph.placeholder(of:))
     }
 
-    /// Whether it has an object of an id.
+    /// Whether it has an object with an id.
     @_spi(Tools) public func hasObject(ofID id: String) -> Bool { graph.object(ofID: id) != nil }
 
     // MARK: Checking
@@ -165,9 +166,9 @@ internal import PropertyLists
     /// Checks the nib.
     ///
     /// - Parameters:
-    ///   - classes: the classes that it may name; without any, the document alone is checked.
-    ///   - bundle: where its images and sounds are; nil to leave them out.
-    /// - Returns: everything that was found.
+    ///   - classes: the classes that it may name; if empty, only the document itself is checked.
+    ///   - bundle: the bundle with its images and sounds; nil to skip those.
+    /// - Returns: all findings.
     @_spi(Tools) public func report(classes: Classes, in bundle: PluginBundle?) -> Report {
         let declared = classes.declared
         let planner: NibPlanner

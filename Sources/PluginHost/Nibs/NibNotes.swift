@@ -16,17 +16,17 @@ extension PluginError.Code {
     ///
     /// A note of the linter.
     @_spi(Tools) public static let nibActionUnanswered = Self(rawValue: "nibActionUnanswered")
-    /// A nib has an attribute that its class does not declare, and that is passed over.
+    /// A nib sets an attribute that the object's class does not declare, so the attribute is ignored.
     ///
     /// A note of the linter.
     @_spi(Tools) public static let nibAttributeUndeclared = Self(rawValue: "nibAttributeUndeclared")
-    /// A nib has so many objects that it should be divided.
+    /// A nib has so many objects that it should be divided into several nibs.
     ///
     /// A note of the linter.
     @_spi(Tools) public static let nibLarge = Self(rawValue: "nibLarge")
 }
 
-/// What is not wrong with a nib but worth a look, for the linter.
+/// Hints about a nib that has no fault but is worth a look, for the linter.
 struct NibNotes {
     let findings = NibFindings()
     /// The declared outlets and actions of the objects' classes, each with the offset of the first object that has it.
@@ -35,12 +35,12 @@ struct NibNotes {
 
     private let planner: NibPlanner
     private let declared: DeclaredNibClasses
-    /// Objects above which a nib should be divided.
+    /// The number of objects above which a nib should be divided.
     private static let mostObjects = 500
 
     /// - Parameters:
-    ///   - planner: that of the nib.
-    ///   - declared: the classes that it was checked against.
+    ///   - planner: the planner of the nib.
+    ///   - declared: the classes against which it was checked.
     init(_ planner: NibPlanner, declared: DeclaredNibClasses) {
         self.planner = planner
         self.declared = declared
@@ -135,7 +135,7 @@ struct NibNotes {
         return id.flatMap(planner.graph.indices.number(of:))
     }
 
-    // MARK: What is never connected
+    // MARK: Outlets and actions that are never connected
 
     private func outlet(_ name: String, of table: NibClassTable) -> NibInspection.Member {
         NibInspection.Member(
@@ -147,7 +147,7 @@ struct NibNotes {
             className: table.actions[name].flatMap(declared.declarer) ?? table.name, name: name, isAction: true)
     }
 
-    /// Each class is visited once, however many inherit from it.
+    /// Visits each class once, no matter how many classes inherit from it.
     private mutating func gatherMembers() {
         var visited: Set<String> = []
         var seen: Set<NibInspection.Member> = []
@@ -155,7 +155,7 @@ struct NibNotes {
             var next = planner.table(ofObject: number)?.name
             while let name = next, visited.insert(name).inserted, let own = declared.declarations(of: name) {
                 let offset = planner.xml.offset(ofElement: object.element)
-                // A required outlet that is not connected is an error.
+                // Required outlets are left out: if they are not connected, that is an error.
                 let outlets = own.outlets.filter { !$0.isRequired }.map { outlet in
                     NibInspection.Member(
                         className: declared.declarer(of: outlet) ?? name, name: outlet.name, isAction: false)
@@ -169,7 +169,7 @@ struct NibNotes {
                 next = own.superclass
             }
         }
-        // In the order of the lines, and in each by name.
+        // Sorted by line, and by name within a line.
         members.sort { ($0.offset, $0.member.name) < ($1.offset, $1.member.name) }
     }
 
@@ -205,7 +205,7 @@ struct NibNotes {
             if let table = planner.table(ofObject: target) {
                 connected.insert(action(plain, of: table))
             } else if case .firstResponder = planner.resolved[target], answered.insert(plain).inserted {
-                // Whoever has it may answer.
+                // Every class that has the action may handle it.
                 connected.formUnion(actions[plain, default: []])
             }
         }

@@ -2,14 +2,14 @@ internal import CPluginSupport.Shims
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
-/// A nib's document, resolved against the classes, tables and resources of one time: what an instantiation does, step
-/// by step.
+/// A nib's document, resolved against the classes, tables and resources at one point in time: the steps of an
+/// instantiation.
 ///
-/// All that can be wrong is found when it is made, before any object exists.
+/// Every fault is found when the plan is made, before any object exists.
 ///
 /// **Threads.** Any; immutable.
 final class NibPlan: Sendable {
-    /// What the caller passes in: the plan also serves other objects of the same classes.
+    /// The classes of the objects that the caller passes. The plan also works for other objects of the same classes.
     struct Externals: Equatable {
         let owner: Kind?
         let placeholders: [String: Kind]
@@ -23,9 +23,9 @@ final class NibPlan: Sendable {
     /// The class of an object.
     struct Kind: Equatable {
         private let type: ObjectIdentifier
-        /// The C class: all objects of C classes have one Swift class.
+        /// The C class, because all objects of C classes have the same Swift class.
         ///
-        /// Kept alive, so that no other table gets its address.
+        /// A strong reference, so that no other table can get the same address.
         private let foreignClass: NibClassTable?
 
         init(_ object: any NibObject) {
@@ -36,26 +36,26 @@ final class NibPlan: Sendable {
         static func == (a: Kind, b: Kind) -> Bool { a.type == b.type && a.foreignClass === b.foreignClass }
     }
 
-    /// An object of an instantiation: those that are made come first, then the owner, then the placeholders.
+    /// The index of an object in an instantiation. The made objects come first, then the owner, then the placeholders.
     typealias Slot = Int
 
-    /// Objects of one class that follow one another.
+    /// Consecutive objects of one class.
     struct Run: Sendable {
         let member: NibClassLevel.Member
         var count: Int
     }
 
-    /// What an event sends.
+    /// The action that an event sends.
     struct Action: Sendable {
         /// Nil for First Responder.
         let target: Slot?
-        /// The number in ``Functions/messages``.
+        /// The index in ``Functions/messages``.
         let message: Int
     }
 
-    /// A step refers to functions by their numbers in ``Functions``.
+    /// A step of an instantiation. It refers to functions by their indices in ``Functions``.
     ///
-    /// Not copyable, so that it is used where it stands.
+    /// Not copyable, so that it is used in place.
     enum Step: ~Copyable, Sendable {
         case attribute(Slot, value: Int, setter: Int)
         case outlet(Slot, Slot, setter: Int)
@@ -77,19 +77,19 @@ final class NibPlan: Sendable {
         }
     }
 
-    /// The functions of the classes that the steps call, one for each declaration that the document uses.
+    /// The functions of the classes that the steps call: one for each declaration that the document uses.
     struct Functions: Sendable {
         let attributes = Rows<AttributeSetter>()
         let outlets = Rows<OutletSetter>()
         let events = Rows<EventSetter>()
-        /// The names of actions as the document has them, and what they call; nil for First Responder.
+        /// The names of actions as written in the document, and the actions that they call; nil for First Responder.
         var messages: [(name: String, action: NibActionSlot?)] = []
     }
 
-    // Not copyable, so that each function is called where it stands: a copy would count its references once more. No generic
-    // type, whose function would be called by way of a second one. Both take longer than most setters.
+    // Why not copyable: each function is called in place; a copy would retain and release its context. Why not generic:
+    // the function would be called through a second one. Either costs more than most setters.
 
-    /// Sets an attribute of an object to the value of a number.
+    /// Sets an attribute of an object to the value at an index.
     struct AttributeSetter: ~Copyable, Sendable {
         private let function: @Sendable (AnyObject, Int) -> Void
 
@@ -121,30 +121,31 @@ final class NibPlan: Sendable {
 
     let externals: Externals
     let scope: NibScope
-    /// ``HostEnvironment/resourceGeneration`` and ``HostEnvironment/nibClassesVersion`` when it was made.
+    /// The values of ``HostEnvironment/resourceGeneration`` and ``HostEnvironment/nibClassesVersion`` when the plan was
+    /// made.
     let generation: Int
     let classesVersion: Int
-    /// Whether it may be made on the main thread only.
+    /// Whether the objects may be made on the main actor only.
     let isMainActor: Bool
-    /// In the order of the document.
+    /// The objects to make, in the order of the document.
     private let made: [Run]
     private let madeCount: Int
     private let census: NibPlanCensus
-    /// The identifiers of the placeholders that have a slot, after the owner's.
+    /// The identifiers of the placeholders that have a slot; their slots follow the owner's.
     private let placeholders: [String]
     /// Whether the owner has a slot.
     private let hasOwner: Bool
-    /// In the order in which they are done, divided as the planner made them.
+    /// The steps in the order of execution, in one list for each phase of the planner.
     private let steps: [Rows<Step>]
     private let functions: Functions
-    /// The made objects in the order in which they wake.
+    /// The made objects, in the order in which they wake.
     private let wakes: [Slot]
     /// The kinds of connections that need a connector.
     let connectorKinds: Set<String>
     /// The objects of the document.
     private let graph: NibGraph
     private let names: NibPlanNames
-    /// The slots of the document's objects that are made: their numbers in ``NibInstance/objects``.
+    /// The slots of the document's objects that are made, which are their indices in ``NibInstance/objects``.
     private let slots: [Slot?]
     private let topLevel: [Slot]
 
@@ -173,16 +174,16 @@ final class NibPlan: Sendable {
         census = NibPlanCensus(made)
     }
 
-    /// How many nibs may instantiate one another.
+    /// The maximum depth of nibs that instantiate one another.
     static let mostNested: UInt32 = 32
 
-    /// Why an instantiation ended.
+    /// Why an instantiation failed.
     enum Failure: Error {
         case nested
         case thread
-        /// What an initialiser threw, and the number of its object.
+        /// The error that an initialiser threw, with the index of its object.
         case initializer(Int, any Error)
-        /// What a connector threw, and its kind.
+        /// The error that a connector threw, with the connector's kind.
         case connector(String, any Error)
     }
 
@@ -238,7 +239,7 @@ final class NibPlan: Sendable {
         }
     }
 
-    /// `sources`: the objects, for the setters, which get them without a reference of their own.
+    /// `sources`: the objects, passed to the setters without retaining them.
     @inline(__always)
     private static func perform(
         _ step: borrowing Step, _ functions: borrowing Functions, _ sources: [Unmanaged<AnyObject>],
@@ -280,7 +281,7 @@ final class NibPlan: Sendable {
         return NibAction(name, target: objects[target], function)
     }
 
-    /// The name of the class of a made object, and the object as it stands in messages.
+    /// The class name of a made object, and a name for the object in messages.
     func description(ofMade number: Int) -> (className: String, name: String) {
         let object = slots.firstIndex(of: number)
         var last = 0
@@ -292,7 +293,7 @@ final class NibPlan: Sendable {
     }
 }
 
-/// The numbers of a document's objects by their ids, for the instances of a plan.
+/// The indices of a document's objects by id, for the instances of a plan.
 private final class NibPlanNames: NibNames {
     private let graph: NibGraph
 
@@ -305,12 +306,13 @@ private final class NibPlanNames: NibNames {
     }
 }
 
-/// Lets the objects of a plan's instances count among those that their plug-ins made.
+/// Counts the objects of a plan's instances among the objects that their plug-ins made.
 ///
-/// As long as the instance lives, all of its objects do: nothing is needed for each of them. When it ends, most are destroyed
-/// with it. Only those that somebody else holds get a weak reference, which costs as much as making an object.
+/// All objects of an instance live at least as long as the instance, so until then no object needs its own record. When
+/// the instance is released, most of its objects are destroyed with it. Only an object that is still referenced gets a
+/// weak reference, which costs as much as making an object.
 private final class NibPlanCensus: NibCensus {
-    /// Who counts the objects, in their order: each with the number of objects that follow one another.
+    /// The counters of the objects, in the objects' order, each with the number of consecutive objects that it counts.
     private let runs: [(count: ObjectCount?, number: Int)]
     private let totals: [(count: ObjectCount, number: Int)]
 

@@ -3,13 +3,13 @@ import HostBasics
 @_spi(PluginHost) internal import PluginABI
 internal import PropertyLists
 
-// Some functions get the document from their callers, so that no reference to it is counted for each connection.
+// Some functions take the document as a parameter, so that it is not retained and released for each connection.
 extension NibPlanner {
     // MARK: Contained objects
 
-    /// What objects contain, by the outlets of those names.
+    /// Connects contained objects to the outlets named by their keys.
     ///
-    /// Collections are only gathered: see ``ContainedCollection``.
+    /// Collections are only collected here; see ``ContainedCollection``.
     mutating func setContained() {
         let xml = xml
         var members: [Int: [String: [(object: Int, offset: Int)]]] = [:]
@@ -44,7 +44,7 @@ extension NibPlanner {
         }
         for part in graph.collections {
             let name = xml.name(ofElement: part.element)
-            // A collection that is there twice is one.
+            // Two collections with the same name count as one.
             guard let all = members[part.object]?.removeValue(forKey: name) else { continue }
             let offset = xml.offset(ofElement: part.element)
             guard let (_, aClass) = slot(ofSource: part.object, at: offset) else { continue }
@@ -58,10 +58,11 @@ extension NibPlanner {
         }
     }
 
-    /// Sets the collections of contained objects, each once, whole.
+    /// Sets each collection of contained objects once, with all its members.
     private mutating func setContainedCollections() {
         for collection in contained {
-            // References and outlet collections were added behind the objects that stand there.
+            // Members from references and outlet collections were appended at the end, so restore the order of the
+            // document.
             let members = collection.members.sorted { $0.offset < $1.offset }
             connect(
                 collection.object, collection.outlet, to: members.map(\.object), offsets: members.map(\.offset),
@@ -69,10 +70,10 @@ extension NibPlanner {
         }
     }
 
-    /// Adds the objects of an outlet collection to those that the same object contains under its name; returns whether there
-    /// are any.
+    /// Adds the objects of an outlet collection to the contained objects of the same name; returns whether there are
+    /// any.
     ///
-    /// `numbers`: of ``contained``, by object and name; they are gathered when they are first needed.
+    /// `numbers`: indices in ``contained``, by object and name; built when first needed.
     private mutating func addToContained(
         _ object: Int, _ outlet: KnownOutlet, _ members: [(object: Int, offset: Int)],
         _ numbers: inout [OutletKey: Int]?
@@ -91,7 +92,7 @@ extension NibPlanner {
 
     // MARK: Connections
 
-    /// The connections of an outlet collection or an event, which is set once, after all outlets.
+    /// The connections of an outlet collection or an event. It is set once, after all outlets.
     private struct Group {
         enum Kind {
             case collection, event
@@ -99,30 +100,30 @@ extension NibPlanner {
 
         let object: Int
         let kind: Kind
-        /// The attribute that names the collection or event; nil for the event of actions that name none.
+        /// The attribute that names the collection or event; nil for the event of actions that name no event.
         let name: Int?
-        /// The group before it of the same object.
+        /// The previous group of the same object.
         let previous: Int?
-        /// How many groups of the same object there were before.
+        /// The number of earlier groups of the same object.
         let place: Int
-        /// The numbers of its first and last connection.
+        /// The indices of its first and last connection.
         let first: Int
         var last: Int
     }
 
     /// The groups in the order of their first connections.
     ///
-    /// Rows that refer to connections by their numbers: most groups have one connection, which would be copied more often than
-    /// it is used.
+    /// Groups refer to connections by index. Most groups have one connection, and an array for each would be copied
+    /// more often than it is used.
     private struct Groups {
         private(set) var all: [Group] = []
         /// The last group of each object.
         ///
-        /// Most objects have few of them, which are compared one by one.
+        /// Most objects have few groups, which are compared one by one.
         private var last: [Int?]
-        /// The groups of objects that have at least ``NibPlanner/mostCompared`` of them.
+        /// The groups of objects that have at least ``NibPlanner/mostCompared`` groups.
         private var named: [Key: Int] = [:]
-        /// The next connection of the same group, by the connection's number.
+        /// The next connection of the same group, by the connection's index.
         private var next: [Int?]
 
         init(objects: Int, connections: Int) {
@@ -174,7 +175,7 @@ extension NibPlanner {
             return nil
         }
 
-        /// The numbers of a group's connections.
+        /// The indices of a group's connections.
         func connections(of group: Group) -> Connections { Connections(numbers: next, following: group.first) }
     }
 
@@ -222,7 +223,7 @@ extension NibPlanner {
 
     /// Sets an event to the actions of its connections.
     private mutating func connectEvent(_ group: Group, _ connections: Connections, _ xml: XMLDocument) {
-        /// Most events have one action, for which no array is made.
+        /// Most events have one action; for them no array is allocated.
         var first: NibPlan.Action?
         var others: [(action: NibPlan.Action, offset: Int)] = []
         let known = event(group, xml)
@@ -261,7 +262,7 @@ extension NibPlanner {
         )
     }
 
-    /// What the class of a group's object has for the event's name; nil if it has no such event, or is not known.
+    /// The event of the class for the group's name; nil if the class has no such event, or is not known.
     private mutating func event(_ group: Group, _ xml: XMLDocument) -> KnownEvent? {
         guard case .object(_, let aClass) = resolved[group.object] else { return nil }
         if let known = classes[aClass].events.found({ xml.haveEqualValues($0, group.name) }) { return known }
@@ -299,8 +300,8 @@ extension NibPlanner {
             group.object, collection, to: members.map(\.object), offsets: members.map(\.offset), .connections)
     }
 
-    /// The attribute that names the outlet of a connection, and the connection's destination; nil if it lacks one, which is
-    /// noted.
+    /// The attribute that names the outlet of a connection, and the connection's destination. Nil if either is missing;
+    /// that is reported.
     private mutating func ends(of part: NibGraph.Part, _ xml: XMLDocument) -> (property: Int, destination: Int)? {
         guard let property = xml.attribute(words.property, ofElement: part.element), !xml.isEmpty(valueOf: property)
         else {
@@ -318,7 +319,7 @@ extension NibPlanner {
         return (property, destination)
     }
 
-    /// The object that an attribute of a connection or reference names by its id.
+    /// The object whose id an attribute of a connection or reference contains; nil if there is none, which is reported.
     private mutating func destination(of element: Int, _ attribute: Int?, _ xml: XMLDocument) -> Int? {
         guard let attribute else {
             add(
@@ -350,7 +351,7 @@ extension NibPlanner {
 
     // MARK: Outlets
 
-    /// What the class of an object has for the name of an outlet, which is the value of an attribute.
+    /// The outlet of an object's class with the name in an attribute's value.
     private mutating func outlet(ofProperty attribute: Int, of object: Int, _ xml: XMLDocument) -> KnownOutlet {
         guard case .object(_, let aClass) = resolved[object] else {
             return KnownOutlet(name: xml.value(ofAttribute: attribute), outlet: nil, setter: nil)
@@ -396,7 +397,7 @@ extension NibPlanner {
         }
     }
 
-    /// What is wrong with an outlet whatever the class of its object is.
+    /// Checks for faults of an outlet that do not depend on the class of its object.
     private func checkUnknown(
         _ source: Int, _ name: String, _ destination: Int, _ isNews: Bool, at offset: Int
     ) {
@@ -431,7 +432,7 @@ extension NibPlanner {
         }
     }
 
-    /// The slot and class of the source of a connection; nil if there is none.
+    /// The slot and class of the source of a connection; nil if the source cannot have connections.
     private mutating func slot(ofSource object: Int, at offset: Int) -> (NibPlan.Slot, aClass: Int)? {
         switch resolved[object] {
         case .object(let slot, let aClass): return (slot, aClass)
@@ -458,7 +459,8 @@ extension NibPlanner {
         )
     }
 
-    /// The slot of a destination, and its conversion if the outlet takes an interface; nil if the outlet does not take it.
+    /// The slot of a destination, and its conversion if the outlet takes an interface; nil if the outlet does not
+    /// accept it.
     private mutating func accepted(
         _ destination: Int, by known: KnownOutlet, of aClass: Int, at offset: Int
     ) -> (NibPlan.Slot, AnyNibConversion?)? {
@@ -474,7 +476,8 @@ extension NibPlanner {
                 "Connect an action, or another object.")
             return nil
         case .object(let slot, let found):
-            // Neighbours mostly connect objects of the same classes, and asking a class for its superclasses takes long.
+            // Why cached: neighbouring connections mostly have objects of the same classes, and testing for
+            // superclasses is slow.
             if let last = lastAccepted, last.outlet == known.identity, last.aClass == found { return (slot, nil) }
             guard let outlet = known.outlet else { return nil }
             let (table, type) = (classes[found].table, classes[found].type)
@@ -486,7 +489,7 @@ extension NibPlanner {
                 case .anyObject: true
                 case .aClass(_, let accepts): accepts(type)
                 case .named(let name): table.kinds.contains(name)
-                // The outlet's closure takes the object for one of this type without a check of its own.
+                // The outlet's closure assumes an object of this type, and does not check it.
                 case .foreign(let name): type == NibForeignObject.self && table.kinds.contains(name)
                 case .anInterface: false
                 }
@@ -510,7 +513,7 @@ extension NibPlanner {
 
     // MARK: Actions
 
-    /// The action of a connection; nil if something is wrong with it, which is noted.
+    /// The action of a connection; nil if it has a fault, which is reported.
     private mutating func action(_ part: NibGraph.Part, _ xml: XMLDocument) -> NibPlan.Action? {
         let element = part.element
         let offset = xml.offset(ofElement: element)
@@ -540,8 +543,8 @@ extension NibPlanner {
         }
     }
 
-    /// The number of the name that a connection gives an action of a class, with the action; nil if there is none, which is
-    /// noted.
+    /// The index in ``NibPlan/Functions/messages`` for a connection's selector and a class; nil if the class has no
+    /// such action, which is reported.
     private mutating func message(ofSelector selector: Int, _ aClass: Int, _ xml: XMLDocument) -> Int? {
         if let known = classes[aClass].actions.found({ xml.areSameValues($0, selector) }) { return known }
         let name = xml.value(ofAttribute: selector)
@@ -585,7 +588,7 @@ extension NibPlanner {
         return false
     }
 
-    /// A class as it stands in a message.
+    /// The name of a class for messages.
     private static func name(of type: any NibObject.Type, _ table: NibClassTable) -> String {
         type == NibForeignObject.self ? table.name : "\(type)"
     }
@@ -594,7 +597,8 @@ extension NibPlanner {
 
     private mutating func connect(_ part: NibGraph.Part, ofKind kind: String, at offset: Int) {
         guard connectors.contains(kind) else {
-            // Which connectors the application has is known when it instantiates the nib. Before, once for a kind is enough.
+            // The application's connectors are known only when it instantiates the nib. In the other modes, one warning
+            // per kind is enough.
             if mode != .instantiation, !notedKinds.insert(kind).inserted { return }
             return add(
                 .nibUnsupported, mode == .instantiation ? .error : .warning, at: offset, subject: kind,

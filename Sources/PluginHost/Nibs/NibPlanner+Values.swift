@@ -4,13 +4,14 @@ import HostBasics
 internal import PropertyLists
 
 extension NibPlanner {
-    /// The attributes of an object's element that are not the object's.
+    /// The XML attributes of an object's element that are not attributes of the object.
     static let reserved: Set<String> = [
         "id", "key", "customClass", "customModule", "customModuleProvider", "userLabel", "sceneMemberID",
         "placeholderIdentifier",
     ]
 
-    /// The attributes of every object, in the order of the document: those of its element, then the values in it.
+    /// Sets the attributes of every object, in the order of the document: first those of its element, then the values
+    /// inside it.
     mutating func setAttributes() {
         let (steps, known) = (steps(.attributes), knownAttributes)
         for number in graph.objects.indices where graph.objects[number].isMade {
@@ -55,7 +56,8 @@ extension NibPlanner {
         }
     }
 
-    /// The value of an attribute of an element: its text, or what a usual text means, for which no string is made.
+    /// The value of an XML attribute. Ordinary numbers and flags are read without making a string; any other value is
+    /// the text.
     private func value(ofAttribute attribute: Int, _ reading: KnownAttribute.Reading) -> NibValue {
         switch reading {
         case .number: if let number = xml.integer(ofAttribute: attribute) { return .integer(Int64(number)) }
@@ -67,7 +69,7 @@ extension NibPlanner {
         return .string(xml.value(ofAttribute: attribute))
     }
 
-    /// The number of what an object's class has for the name of an attribute.
+    /// The index in ``knownAttributes`` of an object's class for the name of an attribute.
     private mutating func knownAttribute(_ attribute: Int, of aClass: Int) -> Int {
         let places = 64
         let name = xml.numberedName(ofAttribute: attribute)
@@ -76,7 +78,7 @@ extension NibPlanner {
             attributePlaces += Array(repeating: nil, count: classes.count * places - attributePlaces.count)
         }
         if let known = attributePlaces[place], knownAttributes.all[known].name == name { return known }
-        // Two names that share a place may take turns.
+        // Names that share a place may replace one another there.
         if let known = displacedAttributes[AttributeKey(aClass: aClass, name: name.number)] {
             attributePlaces[place] = known
             return known
@@ -104,9 +106,10 @@ extension NibPlanner {
         return known
     }
 
-    /// Converts a value once, and notes the step that sets it.
+    /// Converts a value once, and adds the step that sets it.
     ///
-    /// `key`: of the text's translation, in two parts that a dot divides: that of an object's texts, and the attribute's name.
+    /// `key`: the two parts of the key for the text's translation, which a dot separates: the object's prefix and the
+    /// attribute's name.
     private mutating func set(
         _ declared: NibAttributeSlot, of slot: NibPlan.Slot, _ object: Int, _ aClass: Int, _ value: NibValue,
         key: (object: Int, name: String), at offset: Int, _ phase: Phase
@@ -122,7 +125,7 @@ extension NibPlanner {
                     }
                 }
             } else {
-                // A missing one leaves the attribute as it is.
+                // If it is missing, the attribute stays unchanged.
                 guard let found = media(declared.role == .image, text, at: offset) else { return }
                 value = found
             }
@@ -140,7 +143,7 @@ extension NibPlanner {
 
     private static func translation(_ key: String, _ translate: (String) -> String?) -> String? {
         if let text = translate(key) { return text }
-        // Interface Builder's name of a tool tip.
+        // The name that Interface Builder uses for a tool tip.
         guard key.hasSuffix(".toolTip") else { return nil }
         return translate(String(key.dropLast("toolTip".count)) + "ibShadowedToolTip")
     }
@@ -156,14 +159,14 @@ extension NibPlanner {
             : "\(["I", "A", "E", "O", "U"].contains(plain.prefix(1)) ? "an" : "a") \(displayed(plain))"
     }
 
-    /// The texts of a longer one, in bytes, are not shown.
+    /// In bytes. The texts of a longer enumeration are not shown.
     private static let longestEnumeration = 4_096
 
     // MARK: User-defined runtime attributes
 
     mutating func setRuntimeAttributes() {
         let reader = NibValueReader(xml: xml)
-        /// How many texts there were, by object.
+        /// The number of texts so far, by object.
         var texts: [Int: Int] = [:]
         for part in graph.runtimeAttributes {
             let type = xml.value("type", ofElement: part.element) ?? "string"
@@ -200,7 +203,7 @@ extension NibPlanner {
                     "ibExternalUserDefinedRuntimeAttributesLocalizableStrings[\(textNumber)]"
                 )
                 if !isText, case .string = value, declared.role == .text {
-                    // No text of the runtime attributes: it has no key.
+                    // Not one of the text types of runtime attributes, so it has no key.
                     add(
                         .nibAttributeInvalid, at: xml.offset(ofElement: part.element), subject: name,
                         "The attribute \(quoted(name)) of \(quoted(table.name)) takes a String, and the value is of the type \(quoted(type)).",
@@ -219,16 +222,16 @@ extension NibPlanner {
         }
     }
 
-    /// The attributes that were probably meant, or all of them: that list may be too long to have the one that was meant.
+    /// The attributes that were probably meant; all attributes if none is similar, although that list may be cut off.
     private func attributes(near name: String, in table: NibClassTable) -> String {
         let close = findings.suggestions.names(near: name, among: table.attributes.keys)
         return close.isEmpty ? quotedList(table.attributes.keys, or: "none") : quotedList(close, or: "none")
     }
 
-    /// The object that a path leads to by outlets that the nib connects, and the attribute at its end; nil if it leads nowhere,
-    /// which is noted, or if a class on the way is not known.
+    /// Follows a path through outlets that the nib connects; returns the last object and the attribute at the end of
+    /// the path. Nil if the path leads nowhere, which is reported, or if a class on the way is not known.
     ///
-    /// A class may declare what is left of the path as one attribute: `layer.cornerRadius`.
+    /// A class may declare the rest of the path as one attribute: `layer.cornerRadius`.
     private mutating func follow(_ path: String, from start: Int, at offset: Int?) -> (object: Int, name: String)? {
         var object = start
         var last = path[...]
@@ -238,7 +241,7 @@ extension NibPlanner {
             if let table, last.utf8.count <= Self.longestPath, table.attributes[String(last)] != nil { break }
             let name = String(last[..<dot])
             guard let next = destination(ofOutlet: name, of: object) else {
-                // A class that is not known may declare the attribute.
+                // An unknown class may declare the attribute.
                 if case .unknown = resolved[object] { return nil }
                 add(
                     .nibAttributeInvalid, at: offset, subject: path,
@@ -258,12 +261,12 @@ extension NibPlanner {
         return (object, String(last))
     }
 
-    /// In bytes: what is left of a longer path is no attribute's name, and is not looked up again at each of its dots.
+    /// In bytes. A longer rest of a path cannot be an attribute's name, so it is not looked up at each of its dots.
     private static let longestPath = 1_024
 }
 
 extension NibValue {
-    /// The value as it stands in a message.
+    /// The value for messages.
     fileprivate var shown: String {
         switch self {
         case .none: "nil"

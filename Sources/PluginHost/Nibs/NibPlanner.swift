@@ -3,28 +3,28 @@ import HostBasics
 @_spi(PluginHost) internal import PluginABI
 internal import PropertyLists
 
-/// Resolves a nib's document against classes, tables and resources, and gathers everything that is wrong.
+/// Resolves a nib's document against classes, tables and resources, and collects all faults.
 struct NibPlanner {
-    /// What the planner asks of the nib's bundle.
+    /// What the planner needs from the nib's bundle.
     struct Resources {
-        /// The translation of a text by its key, nil where the nib's own text stands; nil if there is no table.
+        /// Translates a text by its key; returns nil to keep the nib's text. Nil if there is no table.
         var translate: ((String) -> String?)?
         var image: (String) -> NamedImage? = { _ in nil }
         var sound: (String) -> NamedSound? = { _ in nil }
-        /// Whether images and sounds are looked for; without a bundle they are left out.
+        /// Whether to look for images and sounds; without a bundle they are ignored.
         var looksForMedia = true
-        /// The bundle that has a class, for a message.
+        /// The path of another bundle that has a class, for a message; nil if there is none.
         var stranger: (String) -> String? = { _ in nil }
     }
 
-    /// What a document is resolved for.
+    /// The purpose of resolving a document.
     enum Mode {
         /// To make its objects.
         case instantiation
-        /// To check it against classes that are declared in lists: File's Owner and the placeholders are of the classes
-        /// that the document names.
+        /// To check it against classes that are declared in lists. File's Owner and the placeholders are assumed to
+        /// have the classes that the document names.
         case declarations
-        /// To check the document alone: no class is known.
+        /// To check only the document itself, without any classes.
         case document
     }
 
@@ -40,82 +40,82 @@ struct NibPlanner {
     private let owner: (any NibObject)?
     private let given: [String: any NibObject]
 
-    /// Everything that is wrong.
+    /// All findings.
     var findings: NibFindings { graph.findings }
-    /// Whether a missing class has the name of one of the bundle's own with a slip of the finger.
+    /// Whether the name of a missing class is a misspelling of one of the bundle's own classes.
     private var misspelt: [String: Bool] = [:]
-    /// The classes of the nib's own bundle, when first asked for.
+    /// The classes of the nib's own bundle; computed when first needed.
     private lazy var ownNames = scope.levels.filter(\.isOwn).flatMap(\.members).map(\.aClass.name)
     /// The modules of those classes.
     private lazy var ownModules = Set(scope.levels.filter(\.isOwn).flatMap(\.members).compactMap(\.aClass.module))
-    /// What stands in the place of each object of the graph.
+    /// The resolution of each object of the graph.
     private(set) var resolved: [Resolved] = []
-    /// The classes that stand in ``resolved``.
+    /// The classes to which ``resolved`` refers.
     var classes: [KnownClass] = []
-    /// The numbers in ``classes`` of those that the nib makes.
+    /// The indices in ``classes`` of the classes that the nib makes objects of.
     private var classNumbers: [ObjectIdentifier: Int] = [:]
     private var recentClasses = RecentNames<Int, Int>()
-    /// What is made, in the order of the document: the classes, each with the number of objects that follow one another.
+    /// The objects to make, in the order of the document: each class with its number of consecutive objects.
     private var made: [NibPlan.Run] = []
-    /// The class of the last of them.
+    /// The class of the last run in `made`.
     private var lastMade: Int?
-    /// By phase; see ``Phase``.
+    /// The steps by phase; see ``Phase``.
     private let steps = (0..<Phase.allCases.count).map { _ in Rows<NibPlan.Step>() }
-    /// What the steps call.
+    /// The functions that the steps call.
     var functions = NibPlan.Functions()
-    /// What the classes have for the names of attributes.
+    /// The attributes of classes by name, as far as the document uses them.
     let knownAttributes = Rows<KnownAttribute>()
-    /// The numbers in ``knownAttributes``, some places for each class, by the numbers of names; of two names that share a
-    /// place, the later one.
+    /// A cache of indices in ``knownAttributes``: a fixed number of places for each class, indexed by the numbers of
+    /// names. If names share a place, it contains the one used last.
     var attributePlaces: [Int?] = []
-    /// The numbers in ``knownAttributes`` of names that share their place with others.
+    /// The indices in ``knownAttributes`` of names that share their place with other names.
     var displacedAttributes: [AttributeKey: Int] = [:]
-    /// The connected outlets that are declared, and the last one of each object of the graph.
+    /// The connected outlets that are declared, and the last one for each object of the graph.
     private var connected: [ConnectedOutlet] = []
     private var lastConnected: [Int?]
     /// The collections of contained objects, in the order of the document.
     var contained: [ContainedCollection] = []
-    /// Where the outlets lead of objects that have more than ``mostCompared``.
+    /// The destinations of outlets, for objects with more than ``mostCompared`` of them.
     private var destinations: [OutletIdentity: Int] = [:]
-    /// Where outlets lead that no class declares: by source and name.
+    /// The destinations of outlets that no class declares, by source and name.
     private var undeclared: [OutletKey: Int] = [:]
-    /// What the last outlet and the last action took.
+    /// The last outlet and class, and the last action and sender's class, that were accepted.
     var lastAccepted: (outlet: ObjectIdentifier, aClass: Int)?
     var lastSender: (message: Int, aClass: Int)?
     private let assumed: Set<String>
     private var missingMedia: Set<String> = []
-    /// The images and sounds that the document expects of its system, each as “image NAME”.
+    /// The images and sounds that the document expects the system to have, each as “image NAME”.
     private var systemMedia: Set<String> = []
-    /// The kinds of connections without connector that were noted.
+    /// The kinds of connections without a connector that were reported.
     var notedKinds: Set<String> = []
-    /// The kinds of connections that the caller is to establish.
+    /// The kinds of connections that the caller must establish.
     var connectorKinds: Set<String> = []
 
-    /// A class of objects of the document, with the names that the document used of it.
+    /// A class of objects of the document, with the names of its members that the document used.
     struct KnownClass {
         let table: NibClassTable
         let type: any NibObject.Type
-        /// Nil for the class of File's Owner or a placeholder.
+        /// Nil for the class of the caller's File's Owner or placeholder.
         let member: NibClassLevel.Member?
         /// The first object of the class.
         let firstElement: Int
-        /// How many objects the nib makes of it.
+        /// How many objects of the class the nib makes.
         var count = 0
         var outlets = RecentNames<Int, KnownOutlet>()
-        /// The numbers of messages: see ``NibPlan/Functions``.
+        /// The indices of messages; see ``NibPlan/Functions``.
         var actions = RecentNames<Int, Int>()
-        /// By the attribute that names the event; nil for the event of actions that name none.
+        /// The events by the attribute that names the event; nil for the event of actions that name no event.
         var events = RecentNames<Int?, KnownEvent>()
     }
 
-    /// What a class has for an attribute's name.
+    /// An attribute of a class, looked up by name.
     struct KnownAttribute: ~Copyable {
         let name: XMLName
-        /// Nil for one that is not declared.
+        /// Nil if the class does not declare it.
         let declared: NibAttributeSlot?
-        /// How its text is handed over.
+        /// How its text is converted.
         let reading: Reading
-        /// The number of the function that sets it.
+        /// The index of the function that sets it.
         let setter: Int
         private let convert: (NibValue) -> Int?
 
@@ -134,20 +134,21 @@ struct NibPlanner {
             self.convert = convert
         }
 
-        /// The number of a converted value; nil for one that does not fit, or that is to be translated or looked for first.
+        /// The index of a converted value. Nil if the value does not fit, or must first be translated or looked up as a
+        /// file.
         @inline(__always)
         borrowing func converted(_ value: NibValue) -> Int? { convert(value) }
     }
 
-    /// What a class has for an outlet's name.
+    /// An outlet of a class, looked up by name.
     final class KnownOutlet {
         let name: String
-        /// Nil for one that is not declared.
+        /// Nil if the class does not declare it.
         let outlet: NibOutlet?
         /// The identity of ``outlet``.
         let identity: ObjectIdentifier?
         let isCollection: Bool
-        /// The number of the function that sets it, if it is the same for all objects.
+        /// The index of the function that sets it, if the same function works for all objects.
         let setter: Int?
 
         init(name: String, outlet: NibOutlet?, setter: Int?) {
@@ -159,10 +160,10 @@ struct NibPlanner {
         }
     }
 
-    /// What a class has for an event's name.
+    /// An event of a class, looked up by name.
     final class KnownEvent {
         let event: NibEventSlot
-        /// The number of the function that sets it, if it sends one action.
+        /// The index of the function that sets it, if the event sends one action.
         let setter: Int?
 
         init(event: NibEventSlot, setter: Int?) {
@@ -174,9 +175,9 @@ struct NibPlanner {
     private struct ConnectedOutlet {
         let outlet: ObjectIdentifier
         let destination: Int
-        /// The one before of the same object.
+        /// The previous one of the same object.
         let previous: Int?
-        /// How many there were of the same object before.
+        /// The number of earlier ones of the same object.
         let place: Int
     }
 
@@ -190,13 +191,13 @@ struct NibPlanner {
         let name: Int
     }
 
-    /// What an object contains in a collection.
+    /// The objects that an object contains in a collection.
     ///
-    /// It is set when the outlet collections are known: one of its name belongs to it.
+    /// It is set after the outlet collections are known, because an outlet collection of the same name is added to it.
     struct ContainedCollection {
         let object: Int
         let outlet: KnownOutlet
-        /// The objects, each with its place.
+        /// The objects, each with its offset.
         var members: [(object: Int, offset: Int)]
     }
 
@@ -205,36 +206,36 @@ struct NibPlanner {
         let name: String
     }
 
-    /// What stands for an object of the graph in an instantiation.
+    /// The resolution of an object of the graph.
     enum Resolved {
-        /// With the class's number in ``classes``.
+        /// A slot, and the index of the class in ``classes``.
         case object(NibPlan.Slot, Int)
         case firstResponder
-        /// An owner or placeholder that the caller did not give.
+        /// An owner or placeholder for which the caller passed no object.
         case absent
-        /// An object whose class is missing: nothing more is found about it.
+        /// An object whose class is missing; nothing more about it is reported.
         case unknown
     }
 
-    /// When a step is done; first those of the lower numbers.
+    /// The order of the steps: phases with lower numbers come first.
     enum Phase: Int, CaseIterable {
         case attributes, containment, connections, runtimeAttributes, connectors, externals
     }
 
-    /// Resolves a document, and gathers what is wrong with it in ``findings``.
+    /// Resolves a document, and collects its faults in ``findings``.
     ///
     /// - Parameters:
     ///   - xml: the document.
-    ///   - root: its `objects`.
+    ///   - root: the document's element `objects`.
     ///   - scope: the classes that it may name.
-    ///   - assumed: classes and elements that somebody else has: nothing is found about their objects.
-    ///   - resources: what the nib's bundle has.
-    ///   - limits: how much the nib may hold.
+    ///   - assumed: classes and elements that are defined elsewhere; missing ones of these names are not reported.
+    ///   - resources: the resources of the nib's bundle.
+    ///   - limits: the limits for the nib's size.
     ///   - owner: File's Owner; nil for none.
-    ///   - placeholders: what stands for the document's placeholders, by identifier.
+    ///   - placeholders: the objects for the document's placeholders, by identifier.
     ///   - connectors: the kinds of connections that the caller establishes.
     ///   - mode: what the document is resolved for.
-    /// - Throws: the one finding about a nib that holds more than the limits allow: nothing else is asked of it.
+    /// - Throws: the one finding about a nib that exceeds the limits; nothing else is checked then.
     init(
         _ xml: XMLDocument, root: Int, scope: NibScope, assuming assumed: Set<String> = [], resources: Resources,
         limits: NibLimits, owner: (any NibObject)?, placeholders: [String: any NibObject], connectors: Set<String>,
@@ -265,9 +266,9 @@ struct NibPlanner {
         checkGiven()
     }
 
-    /// The plan, if nothing is wrong.
+    /// The plan; nil if there are errors.
     ///
-    /// ``findings`` has what is.
+    /// ``findings`` contains the errors.
     func plan(generation: Int, classesVersion: Int) -> NibPlan? {
         guard !findings.hasErrors else { return nil }
         let slots = resolved.indices.map { number -> NibPlan.Slot? in
@@ -282,11 +283,12 @@ struct NibPlanner {
             graph: graph, slots: slots)
     }
 
-    /// What an object contains before the object, else in the order of the document.
+    /// The order in which objects wake: contained objects before their container, otherwise in the order of the
+    /// document.
     private func wakes(_ slots: [NibPlan.Slot?]) -> [NibPlan.Slot] {
         var order: [NibPlan.Slot] = []
         order.reserveCapacity(slots.count)
-        // Objects stand in the graph before what they contain.
+        // In the graph, objects come before the objects that they contain.
         var open: [Int] = []
         func close(to parent: Int?) {
             while let last = open.last, last != parent {
@@ -304,7 +306,7 @@ struct NibPlanner {
 
     // MARK: Findings
 
-    /// Adds a finding; its parts are made only if it is listed.
+    /// Adds a finding; its parts are built only if it is listed.
     func add(
         _ code: PluginError.Code, _ severity: PluginFinding.Severity = .error, at offset: @autoclosure () -> Int?,
         subject: @autoclosure () -> String? = nil, related: @autoclosure () -> Int? = nil,
@@ -333,7 +335,7 @@ struct NibPlanner {
     func steps(_ phase: Phase) -> Rows<NibPlan.Step> { steps[phase.rawValue] }
 
     func append(_ step: consuming NibPlan.Step, _ phase: Phase, source: Int) {
-        // What belongs to the owner or a placeholder comes last: then nothing can fail any more.
+        // Steps on the owner or a placeholder come last, when nothing can fail any more.
         let isExternal = !graph.objects[source].isMade && phase != .connectors
         steps(isExternal ? .externals : phase).append(step)
     }
@@ -342,7 +344,7 @@ struct NibPlanner {
 
     private mutating func resolveObjects() {
         resolved.reserveCapacity(graph.objects.count)
-        // The slots of what is made come first, so their number is needed.
+        // The slots of made objects come first, so their total number is needed.
         let madeCount = graph.madeCount
         var next = madeCount + (owner == nil ? 0 : 1)
         var slotOfPlaceholder: [String: Int] = [:]
@@ -389,7 +391,7 @@ struct NibPlanner {
         }
     }
 
-    /// The placeholders of the document that the caller gave, in the order of the document.
+    /// The placeholders of the document for which the caller passed an object, in the order of the document.
     private var externalPlaceholders: [String] {
         guard !given.isEmpty else { return [] }
         return graph.placeholders.filter { given[$0] != nil }
@@ -405,7 +407,7 @@ struct NibPlanner {
         }
     }
 
-    /// The class of what the caller gave; returns its number.
+    /// Adds the class of an object from the caller; returns its index.
     private mutating func add(_ external: any NibObject, _ object: NibGraph.Object) -> Int {
         classes.append(
             KnownClass(
@@ -413,14 +415,14 @@ struct NibPlanner {
         return classes.count - 1
     }
 
-    /// Names of classes that File's Owner has where its author said nothing.
+    /// Class names that File's Owner has if the author did not choose a class.
     static let unspecific: Set<String> = ["NSObject", "NSApplication", "UIResponder", "UIApplication"]
 
     private mutating func checkName(of owner: any NibObject, _ object: NibGraph.Object) {
         guard let attribute = xml.attribute(words.customClass, ofElement: object.element),
             case let name = xml.value(ofAttribute: attribute), !Self.unspecific.contains(name)
         else { return }
-        // A C class, and one that was registered by another name.
+        // Covers a C class, and a class that was registered under another name.
         if name == owner.nibTable.name { return }
         if case .found(let member) = scope.aClass(named: name), member.aClass.registration.type == type(of: owner),
             !(owner is NibForeignObject)
@@ -438,7 +440,7 @@ struct NibPlanner {
             "Correct the class in the nib, or give it another owner.")
     }
 
-    /// What stands for an object that the caller will give: one of the class that the document names.
+    /// The resolution of an object that the caller will pass: an object of the class that the document names.
     private mutating func assumed(_ object: NibGraph.Object) -> Resolved {
         guard mode == .declarations, let attribute = xml.attribute(words.customClass, ofElement: object.element),
             case let name = xml.value(ofAttribute: attribute), !Self.unspecific.contains(name)
@@ -454,9 +456,9 @@ struct NibPlanner {
         return .object(0, number(of: member, object.element))
     }
 
-    /// The number of the class of an object that the nib makes, which counts it; nil if there is no class.
+    /// The index of the class of an object that the nib makes; also counts the object. Nil if there is no class.
     ///
-    /// `xml`: the document, so that no reference to it is counted for each object.
+    /// `xml`: the document, passed in so that it is not retained and released for each object.
     private mutating func classNumber(ofElement element: Int, _ xml: XMLDocument) -> Int? {
         let attribute = xml.attribute(words.customClass, ofElement: element)
         if let attribute, let known = recentClasses.found({ xml.areSameValues($0, attribute) }),
@@ -524,10 +526,10 @@ struct NibPlanner {
         return nil
     }
 
-    /// Whether only the nib's own bundle can have a missing class: the nib names the bundle or its module, or the name is that
-    /// of one of its classes with a slip of the finger.
+    /// Whether only the nib's own bundle can have a missing class. That is the case if the nib names the bundle or its
+    /// module, or if the name is a misspelling of one of its classes.
     ///
-    /// A name that is merely similar may be one of the application's.
+    /// A name that is merely similar may be a class of the application.
     private mutating func isOfOwnBundle(_ name: String, _ element: Int) -> Bool {
         guard scope.levels.contains(where: \.isOwn) else { return false }
         if let provider = xml.attribute(words.customModuleProvider, ofElement: element),
@@ -574,13 +576,13 @@ struct NibPlanner {
             "Give one of them a name of its own, or register one in the application.")
     }
 
-    /// Whether an element says nothing of the class's module.
+    /// Whether an element does not state the class's module.
     private func hasNoModule(_ element: Int) -> Bool {
         xml.attribute(words.customModuleProvider, ofElement: element) == nil
             && xml.attribute(words.customModule, ofElement: element) == nil
     }
 
-    /// Whether the class is of the module that the element names.
+    /// Whether the class belongs to the module that the element names.
     private func checkModule(of member: NibClassLevel.Member, _ element: Int) -> Bool {
         let aClass = member.aClass
         if let provider = xml.attribute(words.customModuleProvider, ofElement: element),
@@ -631,7 +633,8 @@ struct NibPlanner {
         }
     }
 
-    /// The image or sound of a name; nil if there is none, which is noted once unless the document expects it of its system.
+    /// The image or sound with a name; nil if there is none. That is reported once, unless the document expects it from
+    /// the system.
     mutating func media(_ isImage: Bool, _ name: String, at offset: Int) -> NibValue? {
         guard resources.looksForMedia else { return nil }
         let found: NibValue? =
@@ -646,7 +649,7 @@ struct NibPlanner {
         return found
     }
 
-    // MARK: What the caller gives
+    // MARK: Objects from the caller
 
     private func checkGiven() {
         if given.isEmpty { return }
@@ -659,7 +662,7 @@ struct NibPlanner {
         }
     }
 
-    /// Notes that something is connected that the caller did not give.
+    /// Reports a connection to an object that the caller did not pass.
     mutating func addAbsent(_ object: Int, at offset: Int) {
         guard notedAbsent.insert(object).inserted else { return }
         if let name = graph.placeholder(of: object) {
@@ -686,7 +689,7 @@ struct NibPlanner {
                 guard case .object(_, let aClass) = resolved[number], !required[aClass].isEmpty else { continue }
                 let lacks = required[aClass].count - connectedCount(of: number, among: identities[aClass])
                 guard lacks > 0 else { continue }
-                // Looking for each of them takes as long as the class has outlets.
+                // Looking for each of them takes time proportional to the number of the class's outlets.
                 guard findings.lists(.error) else {
                     findings.addUnlisted(.error, lacks)
                     continue
@@ -713,7 +716,7 @@ struct NibPlanner {
         }
     }
 
-    /// How many of some outlets of an object are connected.
+    /// How many of the given outlets of an object are connected.
     private func connectedCount(of object: Int, among outlets: Set<ObjectIdentifier>) -> Int {
         var count = 0
         var next = lastConnected[object]
@@ -724,9 +727,9 @@ struct NibPlanner {
         return count
     }
 
-    // MARK: For the other parts
+    // MARK: For the extensions
 
-    /// Notes where an outlet that is declared leads; returns whether it did not lead anywhere before.
+    /// Records the destination of a declared outlet; returns false if the outlet already has one.
     mutating func noteOutlet(_ object: Int, _ outlet: ObjectIdentifier, to destination: Int) -> Bool {
         guard self.destination(of: outlet, of: object) == nil else { return false }
         let previous = lastConnected[object]
@@ -747,7 +750,7 @@ struct NibPlanner {
         return true
     }
 
-    /// Notes where an outlet leads that no class declares; returns whether it did not lead anywhere before.
+    /// Records the destination of an outlet that no class declares; returns false if the outlet already has one.
     mutating func noteUndeclared(_ object: Int, _ name: String, to destination: Int) -> Bool {
         undeclared.updateValue(destination, forKey: OutletKey(object: object, name: name)) == nil
     }
@@ -759,7 +762,7 @@ struct NibPlanner {
         return undeclared[OutletKey(object: object, name: name)]
     }
 
-    /// Most objects have few of them, which are compared one by one.
+    /// Most objects have few connected outlets, which are compared one by one.
     private func destination(of outlet: ObjectIdentifier, of object: Int) -> Int? {
         guard let last = lastConnected[object] else { return nil }
         if connected[last].place >= Self.mostCompared {
@@ -773,10 +776,10 @@ struct NibPlanner {
         return nil
     }
 
-    /// Comparing with more of them takes longer than a dictionary.
+    /// Beyond this number, a dictionary is faster than comparing one by one.
     static let mostCompared = 16
 
-    /// An object as it stands in a message: its id, else its element.
+    /// The name of an object for messages: its id, otherwise its element.
     func shown(_ object: Int) -> String {
         switch graph.objects[object].role {
         case .owner: "File's Owner"

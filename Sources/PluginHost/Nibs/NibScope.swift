@@ -1,31 +1,31 @@
 @_spi(PluginHost) internal import PluginABI
 
-/// Where a nib finds its classes.
+/// The source of a nib's classes.
 ///
-/// The planner knows no more of the loading of code than this.
+/// This is everything that the planner knows about loading code.
 protocol NibClassSource: Sendable {
-    /// The classes that a nib may name, those that go first in the first level. Loads code where that is needed.
+    /// The classes that a nib may name; earlier levels take precedence. Loads code if necessary.
     ///
     /// - Throws: ``PluginError`` if code does not load.
     func nibClassLevels() throws(PluginError) -> [NibClassLevel]
-    /// Whether the classes are still those.
+    /// Whether these are still the current classes.
     func isCurrent(_ levels: [NibClassLevel]) -> Bool
-    /// The bundle that has a class of a name, for a message; nil for none that is loaded.
+    /// The bundle that has a class with a name, for a message; nil if no loaded bundle has one.
     func stranger(withNibClass name: String) -> String?
 }
 
 /// Classes of equal rank: those of a bundle, of the bundles that it requires, or of the application.
 struct NibClassLevel: Sendable {
-    /// A class and whose it is.
+    /// A class and its owner.
     final class Member: Sendable {
         let aClass: NibClass
-        /// What its objects are made with; nil for a class that only a list declares, which makes none.
+        /// The context for making its objects; nil for a class that only a list declares, which makes none.
         let context: PluginContext?
-        /// Counts its objects; nil for those of the application.
+        /// Counts its objects; nil for classes of the application.
         let count: ObjectCount?
         /// For messages: the bundle's path; nil for the application.
         let bundlePath: String?
-        /// The elements that stand for the class.
+        /// The XML elements that represent the class.
         let elements: [String]
 
         init(
@@ -42,20 +42,20 @@ struct NibClassLevel: Sendable {
     /// Whether these are the classes of the nib's own bundle.
     let isOwn: Bool
     let members: [Member]
-    /// The code that registered them.
+    /// The code that registered the classes.
     var codes: [(bundle: PluginBundle, code: LoadedCode)] = []
 }
 
 /// The classes that a nib may name.
 struct NibScope: Sendable {
     let levels: [NibClassLevel]
-    /// The elements whose objects are passed over.
+    /// The XML elements whose objects are ignored.
     let elementsLeftOut: Set<String>
-    /// The first level that has a name, with the level's answer.
+    /// For each name, the answer of the first level that has it.
     private let named: [String: Answer]
-    /// The members of each level by their names; read for names with a module only.
+    /// The members of each level by name; used only for names with a module.
     private let membersByName: [[String: [NibClassLevel.Member]]]
-    /// The bundles of the nib's own classes; nil stands for the application, and for lists.
+    /// The bundles of the nib's own classes; nil represents the application, and lists.
     private let ownPaths: Set<String?>
     private let byElement: [String: Answer]
 
@@ -65,7 +65,7 @@ struct NibScope: Sendable {
         var named: [String: Answer] = [:]
         var byElement: [String: Answer] = [:]
         membersByName = levels.map { level in Self.members(level.members) { [$0.aClass.name] } }
-        // The first level has the last word.
+        // Merged in reverse order, so that the first level takes precedence.
         for (level, members) in zip(levels, membersByName).reversed() {
             named.merge(members.mapValues(Answer.init)) { $1 }
             byElement.merge(Self.members(level.members, \.elements).mapValues(Answer.init)) { $1 }
@@ -77,7 +77,7 @@ struct NibScope: Sendable {
         self.byElement = byElement
     }
 
-    /// The members of one level, by their names.
+    /// The members of one level, by name.
     private static func members(
         _ members: [NibClassLevel.Member], _ names: (NibClassLevel.Member) -> [String]
     ) -> [String: [NibClassLevel.Member]] {
@@ -91,10 +91,10 @@ struct NibScope: Sendable {
     enum Answer {
         case found(NibClassLevel.Member)
         case missing
-        /// Two of equal rank.
+        /// Several of equal rank.
         case ambiguous([NibClassLevel.Member])
 
-        /// `members`: those of one name and rank.
+        /// `members`: the members with the same name and rank.
         init(_ members: [NibClassLevel.Member]) {
             self = members.count > 1 ? .ambiguous(members) : members.first.map(Self.found) ?? .missing
         }
@@ -102,7 +102,7 @@ struct NibScope: Sendable {
 
     func aClass(named name: String) -> Answer {
         if let found = named[name] { return found }
-        // “Module.Card” for a class that was registered as “Card”.
+        // “Module.Card” finds a class that was registered as “Card”.
         guard let dot = name.lastIndex(of: ".") else { return .missing }
         let (module, plain) = (name[..<dot], name[name.index(after: dot)...])
         for members in membersByName {
@@ -112,7 +112,7 @@ struct NibScope: Sendable {
         return .missing
     }
 
-    /// Whether a class is of the nib's own bundle.
+    /// Whether a class belongs to the nib's own bundle.
     func isOwn(_ member: NibClassLevel.Member) -> Bool { ownPaths.contains(member.bundlePath) }
 
     func aClass(ofElement element: String) -> Answer { byElement[element] ?? .missing }
@@ -121,11 +121,11 @@ struct NibScope: Sendable {
 
     var names: some Collection<String> { named.keys }
 
-    /// The elements that stand for objects of classes.
+    /// The XML elements that represent objects of classes.
     var elements: some Collection<String> { byElement.keys }
 }
 
-/// The classes of one bundle's nibs: its own, those of the bundles that it requires, and the application's.
+/// The classes for the nibs of one bundle: its own, those of the bundles that it requires, and the application's.
 struct BundleNibClasses: NibClassSource {
     let bundle: PluginBundle
 
@@ -168,10 +168,10 @@ struct BundleNibClasses: NibClassSource {
         return NibClassLevel(isOwn: isOwn, members: members, codes: codes.map { ($0.0, $0.1) })
     }
 
-    /// The code of a bundle, loaded; nil for a bundle without.
+    /// The loaded code of a bundle; nil for a bundle without code.
     private static func code(of bundle: PluginBundle) throws(PluginError) -> LoadedCode? {
         if let code = bundle.currentCode { return code }
-        // A bundle of resources stays unloaded: its state would be that of a load that failed.
+        // A bundle with only resources stays unloaded; otherwise its state would be that of a failed load.
         if !bundle.isLinked, !bundle.isProgram, bundle.manifest.executable == nil, bundle.manifest.principalClass == nil
         {
             do throws(PluginError) {
@@ -191,7 +191,7 @@ struct BundleNibClasses: NibClassSource {
         }
     }
 
-    /// What objects of the application's classes are made with: the main bundle's.
+    /// The context for objects of the application's classes, which is the main bundle's.
     private static func programContext() throws(PluginError) -> PluginContext {
         guard let code = try code(of: PluginBundle.main) else {
             preconditionFailure("the main bundle has code that runs")

@@ -7,14 +7,14 @@ internal import PropertyLists
 struct NibValueReader {
     let xml: XMLDocument
 
-    /// What cannot be read, as the end of a sentence about the value.
+    /// A value that cannot be read; `reason` is the end of a sentence about it.
     struct Fault: Error {
         let reason: String
         /// In bytes.
         let offset: Int
     }
 
-    /// The value that an element stands for.
+    /// The value that an element represents.
     func value(ofElement element: Int) throws(Fault) -> NibValue {
         let name = xml.name(ofElement: element)
         switch name {
@@ -51,7 +51,8 @@ struct NibValueReader {
         }
     }
 
-    /// The value of a user-defined runtime attribute: its type, and `value` or a child of that key.
+    /// The value of a user-defined runtime attribute, from its `type` and `value`, or from a child with the key
+    /// `value`.
     func value(ofRuntimeAttribute element: Int) throws(Fault) -> NibValue {
         if let child = xml.children(of: element).first(where: { xml.value("key", ofElement: $0) == "value" }) {
             return try value(ofElement: child)
@@ -112,7 +113,7 @@ struct NibValueReader {
         return Int(number)
     }
 
-    /// A component; `missing` where the element has none.
+    /// A component of a colour; `missing` if the element does not have it.
     private func component(_ name: StaticString, _ element: Int, missing: Double = 0) throws(Fault) -> Double {
         xml.attribute(name, ofElement: element) == nil ? missing : try number(name, element)
     }

@@ -1,6 +1,7 @@
 internal import PropertyLists
 
-/// The names of elements and attributes that stand in nearly every object and connection, as one document numbers them.
+/// The names of elements and attributes that occur in nearly every object and connection, in the numbering of one
+/// document.
 struct NibWords {
     let id, key, placeholderIdentifier, customClass, customModule, customModuleProvider: XMLName
     let customObject, connections, outlet, outletCollection, action: XMLName

@@ -4,14 +4,15 @@ import HostBasics
 extension PluginBundle {
     /// A nib of the bundle, read and ready to be instantiated.
     ///
-    /// It is looked for in each place of the search order of resources (the resources themselves, the user's first language,
-    /// `Base.lproj`, the others), with the extension `nib` and then `xib`; of the place where it stands the variant for the
-    /// host's device, scale and platform is taken: `Summary~terminal.xib`. What the file holds decides how it is read.
+    /// The search follows the search order of resources (the resources directory, the user's first language,
+    /// `Base.lproj`, the other languages), in each place with the extension `nib` and then `xib`. In the place where
+    /// the nib is found, the variant for the host's device, scale and platform is used: `Summary~terminal.xib`. The
+    /// content of the file determines its format.
     ///
-    /// A nib in the `.lproj` of a language is complete; one in `Base.lproj` or for everybody is translated by the table of
-    /// its name: `Summary.strings`, with the keys `<id>.<attribute>`.
+    /// A nib in the `.lproj` of a language is complete. A nib in `Base.lproj` or outside of every `.lproj` is
+    /// translated by the table with its name: `Summary.strings`, with the keys `<id>.<attribute>`.
     ///
-    /// - Parameter name: the file's name, without extension or with one of the two.
+    /// - Parameter name: the file's name, without extension or with `.nib` or `.xib`.
     /// - Returns: a new object, which reads the file once.
     /// - Throws: ``PluginError`` of code `nibMissing`, `nibUnreadable` or `nibUnsupported`.
     ///
@@ -20,23 +21,24 @@ extension PluginBundle {
 
     /// Instantiates the nib that `NSMainNibFile` names, with or without extension.
     ///
-    /// - Parameter owner: the application object, which the nib has as File's Owner.
-    /// - Returns: what was made; nil if Info.plist has no such key.
-    /// - Throws: as ``nib(named:)`` and `Nib.instantiate(owner:placeholders:options:)`.
+    /// - Parameter owner: the application object, which becomes File's Owner.
+    /// - Returns: the instance; nil if Info.plist has no such key.
+    /// - Throws: the errors of ``nib(named:)`` and `Nib.instantiate(owner:placeholders:options:)`.
     @discardableResult
     public func loadMainNib(owner: any NibObject) throws -> NibInstance? {
         guard let name = manifest.mainNibFile else { return nil }
         return try nib(named: name).instantiate(owner: owner)
     }
 
-    /// Instantiates a nib of the bundle, as AppKit's function of this name.
+    /// Instantiates a nib of the bundle, like AppKit's function of this name.
     ///
     /// An error is logged.
     ///
     /// - Parameters:
     ///   - nibName: the nib's name.
     ///   - owner: File's Owner, a `NibObject`; nil for a nib that does not connect it.
-    ///   - topLevelObjects: gets the objects that no other contains. Who passes nil must have strong outlets to them.
+    ///   - topLevelObjects: receives the objects that no other object contains. A caller that passes nil must have
+    ///     strong outlets to them.
     /// - Returns: whether it succeeded.
     @discardableResult
     public func loadNibNamed(
@@ -48,21 +50,21 @@ extension PluginBundle {
         return true
     }
 
-    /// Instantiates a nib of the bundle, as UIKit's function of this name.
+    /// Instantiates a nib of the bundle, like UIKit's function of this name.
     ///
     /// An error is logged.
     ///
     /// - Parameters:
     ///   - name: the nib's name.
     ///   - owner: File's Owner, a `NibObject`; nil for a nib that does not connect it.
-    ///   - options: `.externalObjects`: a dictionary of the objects for the placeholders, by their identifiers.
-    /// - Returns: the objects that no other contains; nil after an error. Nothing else owns them.
+    ///   - options: `.externalObjects` is a dictionary of the objects for the placeholders, by their identifiers.
+    /// - Returns: the objects that no other object contains; nil after an error. Nothing else owns them.
     public func loadNibNamed(_ name: String, owner: Any?, options: [Nib.OptionsKey: Any]? = nil) -> [Any]? {
         let externals = options?[.externalObjects] as? [String: Any] ?? [:]
         return logging { try instantiate(name, owner: owner, placeholders: externals).topLevelObjects }
     }
 
-    /// Instantiates a nib of the bundle that defines the owner's class, or else of the main bundle.
+    /// Instantiates a nib of the bundle that defines the owner's class; if it has no such nib, one of the main bundle.
     ///
     /// An error is logged.
     ///
@@ -126,7 +128,7 @@ extension Nib {
         public static let externalObjects = OptionsKey(rawValue: "UINibExternalObjects")
     }
 
-    /// The nib of a name in a bundle, as `PluginBundle.nib(named:)`; nil after an error, which is logged.
+    /// The nib with a name in a bundle, like `PluginBundle.nib(named:)`; nil after an error, which is logged.
     ///
     /// - Parameters:
     ///   - name: the nib's name.
@@ -137,7 +139,7 @@ extension Nib {
         self.init(services: file)
     }
 
-    /// A nib of bytes.
+    /// A nib from bytes in memory.
     ///
     /// - Parameters:
     ///   - data: the content of a XIB document.
@@ -148,7 +150,7 @@ extension Nib {
             services: try NibFile(Array(data), name: "", path: nil, bundle: bundle ?? .main, isTranslated: false))
     }
 
-    /// The nib of a file, which may stand outside of every bundle's resources.
+    /// The nib in a file, which may be outside of every bundle's resources.
     ///
     /// - Parameters:
     ///   - path: the file.

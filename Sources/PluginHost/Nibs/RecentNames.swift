@@ -1,20 +1,21 @@
-/// The names of one kind that a document used last, and what was found for them.
+/// The names of one kind that a document used most recently, and what was found for them.
 ///
-/// `Name` is a name itself, or the number of an attribute that has it as its value.
+/// `Name` is a name, or the index of an attribute whose value is the name.
 ///
-/// Objects of one class mostly have the same attributes and connections in the same order. So the name that followed last
-/// time is compared first: comparing the bytes of two names takes a tenth of looking a string up in a dictionary.
+/// Objects of one class mostly have the same attributes and connections in the same order. So the name that followed
+/// last time is compared first. Comparing the bytes of two names takes a tenth of the time of a dictionary lookup by
+/// string.
 struct RecentNames<Name, Found> {
     private var entries: [(name: Name, found: Found)] = []
-    /// The entry that is likely to be asked for next.
+    /// The entry that is most likely to be requested next.
     private var next = 0
-    /// Comparing with more takes longer than a dictionary.
+    /// Beyond this number, a dictionary is faster than comparing one by one.
     private static var most: Int { 16 }
 
-    /// What was found for a name.
+    /// The result for a name.
     ///
     /// - Parameter isWanted: whether a name is the wanted one.
-    /// - Returns: nil for a name that was not used lately.
+    /// - Returns: nil for a name that was not used recently.
     @inline(__always)
     mutating func found(_ isWanted: (Name) -> Bool) -> Found? {
         for step in 0..<entries.count {
@@ -26,7 +27,7 @@ struct RecentNames<Name, Found> {
         return nil
     }
 
-    /// Keeps what was found for a name that is new.
+    /// Keeps the result for a new name.
     mutating func note(_ found: Found, for name: Name) {
         if entries.count < Self.most {
             entries.append((name, found))

@@ -1,15 +1,16 @@
-/// A list that only grows, whose elements are used where they stand.
+/// A list that only grows, and whose elements are used in place.
 ///
-/// One thread appends; afterwards any thread may read. An array cannot hold what is not copyable.
+/// Why not an array: it cannot contain elements that are not copyable. One thread appends; afterwards any thread may
+/// read.
 final class Rows<Element: ~Copyable>: @unchecked Sendable {
-    // @unchecked because nothing is appended any more when a second thread gets it.
+    // @unchecked because appending ends before a second thread gets the list.
     private var room = UnsafeMutableBufferPointer<Element>(start: nil, count: 0)
     private(set) var count = 0
 
-    /// They live as long as this object, and stand here until another one is appended.
+    /// The elements. The pointer is valid as long as this object, and until another element is appended.
     var all: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: room.baseAddress, count: count) }
 
-    /// Returns the element's number.
+    /// Appends an element and returns its index.
     @discardableResult
     func append(_ element: consuming Element) -> Int {
         if count == room.count {
