@@ -20,8 +20,8 @@ internal import PluginABI
 ///
 /// **Threads.** The plug-in may call it on any thread, also concurrently. **Lifetime.** A kept callback lives until
 /// ``release()``, even if the application has no reference to it. A call after that does nothing and is logged; for
-/// this, a few hundred bytes stay in memory for the life of the process. **Cost.** About a microsecond for each call
-/// that borrows it.
+/// this purpose, a few hundred bytes stay in memory for the life of the process. **Cost.** About a microsecond for each
+/// call that borrows it.
 public final class ForeignCallback: Sendable, Hashable {
     typealias Body = @Sendable ([ForeignValue]) throws -> ForeignValue
 
@@ -48,7 +48,7 @@ public final class ForeignCallback: Sendable, Hashable {
 
     /// Creates a callback from a closure of Swift types.
     ///
-    /// They must match the callback's signature.
+    /// Its types must match the callback's signature.
     ///
     /// - Parameter body: the closure.
     public init<each Argument: ForeignConvertible, Result: ForeignConvertible>(
@@ -88,11 +88,11 @@ public final class ForeignCallback: Sendable, Hashable {
         }
     }
 
-    /// Ends the use of a kept callback: the closure is released, and later calls of the plug-in do nothing.
+    /// Ends the use of a kept callback: releases the closure, after which calls of the plug-in do nothing.
     ///
     /// Make the plug-in forget the callback first. A call that is running on another thread completes.
     public func release() {
-        // The closure is released outside of the lock, because its end may run any code.
+        // Released outside of the lock, because releasing a closure may run any code.
         let old = state.withLock { $0.body.take() }
         withExtendedLifetime(old) {}
     }
@@ -109,8 +109,8 @@ public final class ForeignCallback: Sendable, Hashable {
         try requireFit(signature.signature)
         if body == nil { throw ForeignFault("was released") }
         if let known = state.withLock({ $0.kept[signature.signature] }) { return known.code }
-        // The trampoline and this object keep each other alive for ever, because nobody knows which call of the plug-in
-        // is the last one.
+        // The trampoline and this object keep each other alive for ever, because it is unknown which call of the
+        // plug-in is the last one.
         let new = try ForeignTrampoline(signature) { [self] arguments, result, type in
             guard let body else {
                 HostEnvironment.log(
@@ -148,9 +148,9 @@ public final class ForeignCallback: Sendable, Hashable {
 ///
 /// The first error that it throws becomes the error of that call.
 final class BorrowedCallback: Sendable {
-    /// Holds the first error.
+    /// The first error.
     ///
-    /// It is an object because the trampoline's closure uses it too.
+    /// A class, because the trampoline's closure shares it.
     private final class Failure: Sendable {
         let first = Lock<(any Error)?>(nil)
     }

@@ -226,7 +226,7 @@ extension ForeignCallback: ForeignConvertible {
 }
 
 extension ForeignValue: ForeignConvertible {
-    /// True, because the value is compared with the type at each call.
+    /// True, because each call compares the value with the type.
     public static func isForeign(_ type: ForeignType) -> Bool { true }
     /// False.
     public static var isPlain: Bool { false }

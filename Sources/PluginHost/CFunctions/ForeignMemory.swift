@@ -82,7 +82,7 @@ struct ForeignLoans: ~Copyable {
 
     /// Writes a value whose memory the receiver frees.
     ///
-    /// The memory comes from malloc(), as the memory of the host's alloc() does.
+    /// The memory comes from malloc(), like that of the host's alloc().
     private mutating func write(
         owned value: ForeignValue, as type: ForeignType, to place: UnsafeMutableRawPointer
     ) throws(ForeignFault) {

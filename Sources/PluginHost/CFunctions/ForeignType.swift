@@ -54,7 +54,7 @@ public indirect enum ForeignType: Sendable, Hashable {
         "pointer": .pointer, "string": .string, "bytes": .bytes,
     ]
 
-    /// The type without the marks for NULL and for owned memory.
+    /// The type without the markers for NULL and owned memory.
     var plain: ForeignType {
         switch self {
         case .optional(let type), .owned(let type): type.plain

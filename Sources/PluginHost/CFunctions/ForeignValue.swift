@@ -29,8 +29,8 @@ public enum ForeignValue: Sendable, Hashable {
     /// If the closure throws, the plug-in gets a zero, or a failure if the callback's signature `throws`. The closure
     /// is not called again during this call. When the function returns, the call throws the closure's error.
     ///
-    /// - Parameter body: is called on any thread, with values of the types in the callback's signature, and returns its
-    ///   result.
+    /// - Parameter body: called on any thread, with values of the types in the callback's signature; returns the
+    ///   callback's result.
     /// - Returns: the argument.
     public static func callback(_ body: @escaping @Sendable ([ForeignValue]) throws -> ForeignValue) -> ForeignValue {
         .callback(ForeignCallback(body))
@@ -79,7 +79,7 @@ public enum ForeignValue: Sendable, Hashable {
 
     /// The value for a message.
     ///
-    /// Long texts are shortened; of bytes and structs only the number of elements is shown.
+    /// Long texts are shortened; for bytes and structs, only the number of elements is shown.
     var shown: String {
         switch self {
         case .void: "no value"

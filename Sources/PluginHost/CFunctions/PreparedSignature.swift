@@ -1,12 +1,12 @@
 internal import CPluginSupport.Shims
 import ELFImages
 
-/// A signature with the data that libffi needs to call such a function, or to make one.
+/// A signature with the data that libffi needs to call such a function, or to create one.
 final class PreparedSignature: @unchecked Sendable {
     // @unchecked because of the pointer: the memory that it refers to does not change until deinit.
     let signature: ForeignSignature
     let call: OpaquePointer
-    /// How many bytes the arguments take; they are laid out as the fields of a struct.
+    /// The size of the arguments in bytes; they are laid out like the fields of a struct.
     let argumentsSize: Int
     /// The offset of each argument.
     let offsets: [Int]
@@ -61,7 +61,7 @@ extension ForeignType {
         }
     }
 
-    /// Whether the value consists of numbers and addresses only, so that nothing is borrowed, copied or checked.
+    /// Whether the value consists only of numbers, so that nothing is borrowed, copied or checked.
     var isPlain: Bool {
         switch self {
         case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .void: true
@@ -77,7 +77,7 @@ extension ForeignType {
         }
     }
 
-    /// The C arguments for one argument of the signature: an address and a number for `bytes`.
+    /// The C arguments for one argument of the signature; for `bytes`, an address and a number.
     fileprivate var machineTypesOfArgument: [UInt16] {
         plain == .bytes ? [PHS_FFI_POINTER.number, PHS_FFI_UINT64.number] : machineTypes
     }

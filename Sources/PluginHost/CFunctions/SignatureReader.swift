@@ -10,9 +10,9 @@ struct SignatureReader {
     private let text: [UInt8]
     private var at = 0
     private var types = 0
-    /// Whether the signature is one of a function in a table, whose first argument is the object.
+    /// Whether the signature is that of a function in a table, whose first argument is the object.
     private let isMethod: Bool
-    /// The sizes of the buffers that a function of a table writes, as text, by the number of the argument.
+    /// The sizes of the buffers that a table's function writes, as text, by the index of the argument.
     private(set) var outputs: [Int: String] = [:]
 
     /// The position of a type in the signature.
@@ -73,7 +73,7 @@ struct SignatureReader {
 
     /// Reads `object`, which must come first, or `out SIZE`.
     ///
-    /// - Returns: nil for any other argument; then nothing is read.
+    /// - Returns: nil for any other argument; in that case nothing is consumed.
     private mutating func methodArgument(_ index: Int) throws(ForeignSignature.Fault) -> ForeignType? {
         skipBlanks()
         let start = at
@@ -178,7 +178,7 @@ struct SignatureReader {
 
     /// Reads a word that is followed by a colon.
     ///
-    /// If there is none, returns nil and reads nothing.
+    /// If there is none, returns nil and consumes nothing.
     private mutating func fieldName() -> String? {
         let start = at
         let word = word()
