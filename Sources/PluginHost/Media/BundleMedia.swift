@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// **Threads.** Any.
 final class BundleMedia: Sendable {
-    /// Finds a resource: name and type; nil for a name that has its type.
+    /// Finds a resource by name and type; type nil for a name that includes it.
     typealias Find = (_ name: String, _ type: String?) -> FoundResource?
 
     static let imageTypes = ["png", "svg", "jpg", "jpeg", "gif", "webp", "tiff", "tif", "bmp"]
@@ -19,7 +19,7 @@ final class BundleMedia: Sendable {
 
     init(bundlePath: String) { self.bundlePath = bundlePath }
 
-    /// The file of an image or sound: the name as it stands, then with each type in order.
+    /// The file of an image or sound. Tries the name unchanged, then with each type in order.
     static func path(of name: String, types: [String], _ find: Find) -> String? {
         guard !name.isEmpty else { return nil }
         if let found = find(name, nil), !found.isDirectory { return found.path }
@@ -52,7 +52,7 @@ final class BundleMedia: Sendable {
             make: { sound(named: name, atPath: $0) })
     }
 
-    /// The sound of a path that was found elsewhere.
+    /// The sound in a file that other code already found.
     func sound(named name: String, foundAt path: String) -> NamedSound? {
         sounds.object(named: "/" + path, generation: 0, find: { path }, make: { sound(named: name, atPath: $0) })
     }
@@ -65,16 +65,16 @@ final class BundleMedia: Sendable {
         }
     }
 
-    /// The name without the extension of a type.
+    /// The name without the extension.
     private static func stem(_ name: String, _ types: [String]) -> String {
         let last = Path.lastComponent(name)
         guard let type = types.first(where: { last.lowercased().hasSuffix("." + $0) }) else { return last }
         return String(last.dropLast(type.count + 1))
     }
 
-    /// Opens a file to look at its head.
+    /// Opens a file to read its header.
     ///
-    /// Nil for what cannot be opened, or is too large, which is logged.
+    /// Returns nil if the file cannot be opened or is too large; that is logged.
     private func open<Object>(_ path: String, _ make: (MediaHead.Read) -> Object) -> (Object, FileIdentity)? {
         do throws(OpenedFile.Failure) {
             let file = try OpenedFile(path: path)
@@ -86,7 +86,7 @@ final class BundleMedia: Sendable {
             }
             return (make { Self.read(file, at: $0, $1) }, identity)
         } catch {
-            // One that went away between the look-up and this is none.
+            // A file that was removed after the search counts as missing.
             guard error != .missing else { return nil }
             log(
                 PluginFinding(
@@ -107,7 +107,7 @@ final class BundleMedia: Sendable {
     }
 }
 
-/// The device and scale in the name of a file: `seal~phone@2x.png`.
+/// The device and scale in a file's name: `seal~phone@2x.png`.
 struct VariantMarks: Equatable {
     var device: String?
     var scale = 1

@@ -1,41 +1,41 @@
 import BundleReading
 import HostBasics
 
-/// The images, or the sounds, that a bundle was asked for by name.
+/// The images, or the sounds, that were requested from a bundle by name.
 ///
-/// One object for each file, until the file changes. As for other resources (``DirectoryCache``), what was found is believed
-/// for a while after it was last compared with the file system: for ``trust``.
+/// There is one object for each file, until the file changes. As for other resources (``DirectoryCache``), a result is
+/// used for the time ``trust`` before it is compared with the file system again.
 ///
-/// **Threads.** Any; no lock is held while a file is looked for or read.
+/// **Threads.** Any; no lock is held while a file is searched for or read.
 final class MediaCache<Object: AnyObject & Sendable>: Sendable {
     private struct Named: Sendable {
         let object: Object
-        /// ``HostEnvironment/resourceGeneration`` when it was found.
+        /// ``HostEnvironment/resourceGeneration`` when the object was found.
         let generation: Int
         var freshUntil: UInt64
     }
 
     private struct State {
         var byName: [String: Named] = [:]
-        /// The object of each file, and which content the file had.
+        /// The object of each file, and the identity of the file's content.
         var byPath: [String: (object: Object, identity: FileIdentity)] = [:]
     }
 
-    /// In nanoseconds: longer than for a directory, because the file too must be looked at.
+    /// In nanoseconds. Longer than for a directory, because checking also examines the file.
     private static var trust: UInt64 { 4 * DirectoryCache.trust }
 
-    /// Then the cache begins anew.
+    /// When it has this many names, the cache is emptied.
     private static var mostNames: Int { 4_096 }
 
     private let state = Lock(State())
 
-    /// The object of a name.
+    /// The object with a name.
     ///
     /// - Parameters:
     ///   - name: the name.
     ///   - generation: ``HostEnvironment/resourceGeneration``.
     ///   - find: finds the file's path.
-    ///   - make: makes the object of a path; nil if the file cannot be used.
+    ///   - make: makes the object for a path; nil if the file cannot be used.
     /// - Returns: nil if there is no file, or it cannot be used.
     func object(
         named name: String, generation: Int, find: () -> String?, make: (String) -> (Object, FileIdentity)?
@@ -50,7 +50,7 @@ final class MediaCache<Object: AnyObject & Sendable>: Sendable {
         if let known { return known }
         guard let path = find(), let object = object(ofPath: path, make) else { return nil }
         let fresh = Named(object: object, generation: generation, freshUntil: now &+ Self.trust)
-        // What is replaced ends after the lock: an image holds what the application made of it.
+        // Replaced objects are released after the lock, because an image holds objects of the application.
         let replaced: [Named] = state.withLock { state in
             var replaced: [Named] = []
             if state.byName.count >= Self.mostNames {
@@ -73,7 +73,7 @@ final class MediaCache<Object: AnyObject & Sendable>: Sendable {
         }
         guard let (object, identity) = make(path) else { return nil }
         let (kept, replaced): (Object, [Object]) = state.withLock { state in
-            // Another thread may have come first.
+            // Another thread may have been faster.
             if let known = state.byPath[path], known.identity == identity { return (known.object, [object]) }
             var replaced: [Object] = []
             if state.byPath.count >= Self.mostNames {

@@ -36,7 +36,7 @@ final class MediaFile: MediaBytes {
     }
 }
 
-/// The bytes of the images and sounds that were used last.
+/// The bytes of the most recently used images and sounds.
 ///
 /// **Threads.** Any.
 final class MediaStore: Sendable {
@@ -52,7 +52,7 @@ final class MediaStore: Sendable {
     private let limit: Int
     private let state = Lock(State())
 
-    /// - Parameter limit: how many bytes are kept in all.
+    /// - Parameter limit: the maximum number of bytes to keep in total.
     init(limit: Int) { self.limit = limit }
 
     func bytes(of file: ObjectIdentifier) -> [UInt8]? {
@@ -64,7 +64,7 @@ final class MediaStore: Sendable {
         }
     }
 
-    /// Keeps bytes, and drops those that were not used longest where all together are too many.
+    /// Keeps bytes, and evicts the least recently used ones while the total exceeds the limit.
     func keep(_ bytes: [UInt8], of file: ObjectIdentifier) {
         state.withLock { state in
             state.clock += 1
@@ -84,7 +84,7 @@ final class MediaStore: Sendable {
         }
     }
 
-    /// The bytes that are kept.
+    /// The number of bytes that are kept.
     var size: Int { state.withLock(\.size) }
 }
 

@@ -1,10 +1,10 @@
 @_spi(PluginHost) internal import PluginABI
 
-/// What the first bytes of an image's or sound's file say: its format, and of some formats the measures.
+/// The information in the first bytes of an image or sound file: the format and, for some formats, the size.
 ///
-/// **Cost.** One read; of a JPEG file one more for each segment before the frame's.
+/// **Cost.** One read; for a JPEG file, one more for each segment up to the frame's.
 struct MediaHead {
-    /// Reads bytes at an offset, as many as there are up to a count.
+    /// Reads up to `count` bytes at an offset; fewer at the end of the file.
     typealias Read = (_ offset: UInt64, _ count: Int) -> [UInt8]
 
     private let first: [UInt8]
@@ -32,7 +32,7 @@ struct MediaHead {
         return .other
     }
 
-    /// The measures in pixels; nil where the head does not have them.
+    /// The size in pixels; nil if the header does not contain it.
     func pixelSize(_ read: Read) -> NibSize? {
         let size: (Int, Int)? =
             switch imageFormat {
@@ -59,7 +59,7 @@ struct MediaHead {
         return pair(little(2, at: 26).map { $0 & 0x3FFF }, little(2, at: 28).map { $0 & 0x3FFF })
     }
 
-    /// More segments than this stand before no frame.
+    /// A file with more segments before its frame is not read further.
     private static let mostSegments = 256
 
     private func jpeg(_ read: Read) -> (Int, Int)? {
