@@ -9,7 +9,7 @@
 
 namespace {
 
-/* The type and text of the exception that is being handled; one of another language has no type. */
+/* The type and text of the current exception; an exception of another language has no type. */
 char *description(const char *text) noexcept {
     const std::type_info *type = abi::__cxa_current_exception_type();
     const char *mangled = type ? type->name() : "an exception of another language";
@@ -27,7 +27,7 @@ template <typename Call> plugin_status guarded(char **thrown, Call call) {
     try {
         return call();
     } catch (abi::__forced_unwind &) {
-        throw; /* the thread is cancelled or ends: glibc stops a process that catches that */
+        throw; /* the thread is cancelled or exits; glibc aborts a process that catches this */
     } catch (const std::exception &exception) {
         *thrown = description(exception.what());
     } catch (...) {

@@ -38,7 +38,7 @@ static void take_block(uint32_t state[8], const uint8_t *block) {
     }
     memcpy(v, state, sizeof v);
     for (int i = 0; i < 64; i++) {
-        // The eight words move by one place in each round. Instead of the words, the places move.
+        // Each round moves the eight words by one place. This code moves the places instead of the words.
         uint32_t *a = v + (64 - i) % 8, *e = v + (68 - i) % 8, *h = v + (71 - i) % 8;
         uint32_t b = v[(65 - i) % 8], c = v[(66 - i) % 8], f = v[(69 - i) % 8], g = v[(70 - i) % 8];
         uint32_t first = *h + (rotated(*e, 6) ^ rotated(*e, 11) ^ rotated(*e, 25)) + ((*e & f) ^ (~*e & g)) +
@@ -71,7 +71,7 @@ int phs_digest_file(int descriptor, uint64_t most, uint8_t digest[PHS_DIGEST_SIZ
         memmove(buffer, buffer + taken, held - taken);
         held -= taken;
     }
-    // A bit 1, zeros up to eight bytes before the end of a block, and the length in bits.
+    // The padding: one 1 bit, zeros up to eight bytes before the end of a block, and the length in bits.
     buffer[held++] = 0x80;
     while (held % BLOCK != BLOCK - 8) buffer[held++] = 0;
     for (int shift = 56; shift >= 0; shift -= 8) buffer[held++] = (uint8_t)(length * 8 >> shift);

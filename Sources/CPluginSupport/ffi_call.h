@@ -1,5 +1,5 @@
-// A prepared signature, and the call itself. Why a header: a call through libffi takes 20 ns, so one more function that it
-// passes through would count.
+// A prepared signature, and the call itself. Why a header: a call through libffi takes 20 ns, so the cost of one more
+// function call in between would matter.
 #ifndef PHS_FFI_CALL_H
 #define PHS_FFI_CALL_H
 
@@ -22,8 +22,8 @@ static inline bool phs_ffi_is_narrow(const phs_ffi_call *call) {
     return call->result_size < sizeof(ffi_arg) && call->result != PHS_FFI_STRUCT && call->result != PHS_FFI_FLOAT;
 }
 
-// Calls code; see phs_call_foreign(). Why: libffi takes an array of addresses, and widens integer results to a register,
-// which this function undoes.
+// Calls code; see phs_call_foreign(). Why: libffi takes an array of addresses, and widens integer results to a
+// register, which this function undoes.
 static inline int32_t phs_ffi_invoke(
     const phs_ffi_call *call, void (*code)(void), const void *arguments, void *result) {
     void *pointers[PHS_FFI_MOST_ARGUMENTS + 1];

@@ -1,5 +1,5 @@
-// Protected: calls from inside the library go directly to the function. For an exported one, the dynamic linker would
-// first look up the name.
+// Protected, so that calls from inside the library go directly to the function. Otherwise the dynamic linker would look
+// up the name first.
 #pragma GCC visibility push(protected)
 #include "posix_shims.h"
 #pragma GCC visibility pop
@@ -31,7 +31,7 @@ static _Atomic(phs_fault) current_fault;
 
 void phs_set_fault(phs_fault fault) { atomic_store(&current_fault, fault); }
 
-// Whether a test makes this call fail; errno is then set.
+// Whether a test makes this call fail; if so, errno is set.
 static bool fails(const char *call, int directory, const char *path) {
     phs_fault fault = atomic_load_explicit(&current_fault, memory_order_acquire);
     int number = fault == NULL ? 0 : fault(call, directory, path);
@@ -45,7 +45,7 @@ static inline bool fails(const char *call, int directory, const char *path) {
 }
 #endif
 
-// How often an interrupted call is repeated. A file system that keeps being interrupted answers with EINTR.
+// How often an interrupted call is repeated. If it is interrupted even more often, it fails with EINTR.
 enum { MOST_INTERRUPTIONS = 64 };
 
 #define UNINTERRUPTED(result, call) \
@@ -130,12 +130,12 @@ int phs_open_signal(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 void phs_signal(int descriptor) {
     uint64_t one = 1;
-    // It fails only if 2^64 - 2 signals are pending, and then the descriptor is readable anyway.
+    // This fails only if 2^64 - 2 signals are pending; the descriptor is then readable anyway.
     ssize_t ignored = write(descriptor, &one, sizeof one);
     (void)ignored;
 }
 
-// Copies the rest of a file with read() and write(), for file systems that cannot copy by themselves.
+// Copies the rest of a file with read() and write(), for file systems that cannot copy files.
 static int64_t copy_by_hand(int from, int to, int64_t done, int64_t most) {
     char buffer[65536];
     for (;;) {
@@ -159,7 +159,7 @@ int64_t phs_copy_content(int from, int to, int64_t most) {
     if (fstat(from, &status) != 0) return -1;
     if (status.st_size > most) return errno = EFBIG, -1;
     if (ioctl(to, FICLONE, from) == 0) {
-        // The blocks that were shared are those of the file now, which may be longer than a moment ago.
+        // The shared blocks are the file's current ones, and the file may have grown since fstat().
         if (fstat(to, &status) != 0) return -1;
         return status.st_size > most ? (errno = EFBIG, -1) : status.st_size;
     }
@@ -170,7 +170,7 @@ int64_t phs_copy_content(int from, int to, int64_t most) {
             done += count;
             continue;
         }
-        // Some file systems return 0 for files that have content (overlays, /proc): only reading shows it.
+        // Some file systems (overlays, /proc) return 0 for files with content; only reading shows the content.
         if (count == 0 || errno == EXDEV || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP || errno == EPERM)
             return copy_by_hand(from, to, done, most);
         if (errno != EINTR) return -1;

@@ -4,8 +4,8 @@
 
 #define WEAK __attribute__((weak))
 
-// Has the layout of the struct in the runtime's header MetadataSections.h, up to the last field that is used here. New
-// fields are only ever appended.
+// The layout of the struct in the runtime's header MetadataSections.h, up to the last field used here. New fields are
+// only ever appended.
 struct range {
     uintptr_t start;
     size_t length;
@@ -19,7 +19,7 @@ struct metadata_sections {
     struct range types;
 };
 
-// base_address exists since version 3; without it, nothing shows which image the sections belong to.
+// base_address exists since version 3; without it, the library of the sections is unknown.
 enum { first_version_with_base_address = 3 };
 
 extern void swift_enumerateAllMetadataSections(
@@ -55,7 +55,7 @@ void phs_each_swift_image(bool (*body)(const phs_swift_image *, void *), void *c
     swift_enumerateAllMetadataSections(one_swift_image, &each);
 }
 
-// MetadataResponse of the Swift ABI; the request 0 means: wait for the complete metadata.
+// MetadataResponse of the Swift ABI. The request 0 waits for the complete metadata.
 struct metadata_response {
     const void *metadata;
     size_t state;

@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-// The machine's types in a signature. After PHS_FFI_STRUCT come the number of its fields (at least 1) and their types.
+// The machine types in a signature. PHS_FFI_STRUCT is followed by the number of its fields (at least 1) and their
+// types.
 typedef enum phs_ffi_type {
     PHS_FFI_VOID, PHS_FFI_BOOL,
     PHS_FFI_INT8, PHS_FFI_INT16, PHS_FFI_INT32, PHS_FFI_INT64,
@@ -22,25 +23,26 @@ typedef enum phs_ffi_type {
 // A prepared signature. Immutable; any number of threads may use it at once.
 typedef struct phs_ffi_call phs_ffi_call;
 
-// Prepares a signature: `types` has the result's type and then those of the arguments, `length` numbers in all. With
-// `throws`, the C function returns a plugin_status and writes its result, unless that is void, through one more argument.
-// NULL if libffi refuses it, if it has more than PHS_FFI_MOST_ARGUMENTS arguments, or if memory runs out. Free with
-// phs_ffi_free().
+// Prepares a signature: `types` contains the type of the result, followed by those of the arguments; `length` numbers
+// in total. With `throws`, the C function returns a plugin_status and writes its result, unless that is void, through
+// one more argument. NULL if libffi refuses the signature, if it has more than PHS_FFI_MOST_ARGUMENTS arguments, or if
+// memory runs out. Free with phs_ffi_free().
 #define PHS_FFI_MOST_ARGUMENTS 32
 phs_ffi_call *phs_ffi_prepare(const uint16_t *types, size_t length, bool throws);
 void phs_ffi_free(phs_ffi_call *call);
 
-// How many bytes the arguments take: they are laid out as the members of a C struct.
+// The size of the arguments in bytes; they are laid out like the members of a C struct.
 size_t phs_ffi_arguments_size(const phs_ffi_call *call);
-// How many bytes a call needs for its result, unless the result itself is larger.
+// The number of bytes that a call needs for its result, unless the result itself is larger.
 #define PHS_FFI_RESULT 16
 
 // A C function that calls a handler. `result` points to zeroed memory of the result's size (NULL for void), and
-// `arguments` to the address of each argument. The handler returns the status for a function that throws.
+// `arguments` to the address of each argument. For a signature that throws, the handler returns the status.
 typedef struct phs_ffi_closure phs_ffi_closure;
 typedef int32_t (*phs_ffi_handler)(void *context, void *result, void *const *arguments);
 
-// NULL if the system gives no memory for code. The signature must outlive it. Free with phs_ffi_closure_free().
+// NULL if the system provides no executable memory. The signature must outlive the closure. Free with
+// phs_ffi_closure_free().
 phs_ffi_closure *phs_ffi_closure_make(const phs_ffi_call *signature, phs_ffi_handler handler, void *context);
 void *phs_ffi_closure_code(const phs_ffi_closure *closure);
 void phs_ffi_closure_free(phs_ffi_closure *closure);

@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Why C: Swift has no thread-local variables. pthread_getspecific() would cost as much as the lock itself; this is one
-// instruction per access, because the variable is at a fixed distance from the thread register.
+// Why C: Swift has no thread-local variables. pthread_getspecific() would cost as much as the lock itself. An access to
+// this variable is one instruction, because it is at a fixed distance from the thread register.
 typedef struct phs_held_locks {
     size_t depth;     // how many locks the thread holds at the same time
-    void *postponed;  // work to run when it holds none; owned by HeldLocks.swift
+    void *postponed;  // work to run when the thread holds no lock; owned by HeldLocks.swift
 } phs_held_locks;
 
 // Hidden, because only this library's own code may change the count.
@@ -18,7 +18,7 @@ extern _Thread_local phs_held_locks phs_thread_locks __attribute__((visibility("
 
 static inline void phs_note_lock(void) { phs_thread_locks.depth += 1; }
 
-// Returns whether that was the outermost lock and work was postponed until now.
+// Returns whether this was the outermost lock and there is postponed work.
 static inline bool phs_note_unlock(void) {
     return --phs_thread_locks.depth == 0 && __builtin_expect(phs_thread_locks.postponed != NULL, 0);
 }

@@ -1,5 +1,5 @@
 /*
- * plugin.hpp - makes plugin_abi.h easier to use in C++17. It is one more header, and no library has to be linked.
+ * plugin.hpp - makes plugin_abi.h easier to use in C++17. It is only a header; no library has to be linked.
  *
  *     #include "plugin.hpp"
  *
@@ -36,13 +36,14 @@
 #include <utility>
 #include <vector>
 
-/* Hidden, because each plug-in has its own host table. Otherwise all plug-ins would share one variable in the process. */
+/* Hidden, because each plug-in has its own host table. Otherwise all plug-ins in a process would share one variable. */
 namespace plugin __attribute__((visibility("hidden"))) {
 
 /* The table that the host passed to this plug-in's entry; NULL before that. [any thread] */
 inline const plugin_host *host = nullptr;
 
-/* An error for the user: a sentence, what to do, and a domain and code that the plug-in chooses. */
+/* An error for the user: a sentence about what happened, one about what to do, and a domain and code that the plug-in
+ * chooses. */
 class failure : public std::exception {
 public:
     explicit failure(std::string message, std::string hint = {}, std::int32_t code = 0, std::string domain = {})
@@ -110,7 +111,7 @@ template <auto... Fields> struct structure {
     }
 };
 
-/* ---- Exceptions --------------------------------------------------------------------------------------------------- */
+/* ---- Exceptions -------------------------------------------------------------------------------------------------- */
 
 namespace detail {
 
@@ -125,7 +126,7 @@ inline void set_error(std::string_view domain, std::int32_t code, std::string_vi
     host->set_error(host, borrowed(domain), code, borrowed(message), borrowed(hint));
 }
 
-/* The type name of the exception that is being handled. */
+/* The type name of the current exception. */
 inline std::string thrown_type() {
     const std::type_info *thrown = abi::__cxa_current_exception_type();
     if (thrown == nullptr) return "an exception of another language";
@@ -142,7 +143,7 @@ template <typename Body> plugin_status guarded(Body &&body) {
         body();
         return PLUGIN_OK;
     } catch (abi::__forced_unwind &) {
-        throw; /* the thread is ending, and nothing may stop that */
+        throw; /* the thread is exiting, which must not be stopped */
     } catch (const refusal &refused) {
         return refused.status;
     } catch (const failure &failure) {
@@ -158,7 +159,7 @@ template <typename Body> plugin_status guarded(Body &&body) {
     return PLUGIN_FAILED;
 }
 
-/* ---- Functions by signature --------------------------------------------------------------------------------------- */
+/* ---- Functions by signature -------------------------------------------------------------------------------------- */
 
 inline void *allocated(std::size_t size) {
     void *memory = host->alloc(host, size == 0 ? 1 : size);
@@ -190,7 +191,7 @@ template <> struct result<std::vector<std::uint8_t>> {
     }
 };
 
-/* Makes an argument from one or more parameters of the C function, beginning with the one at an index. */
+/* Makes an argument from one or more parameters of the C function, starting at an index. */
 template <typename... C> struct list {};
 template <typename T> struct argument {
     using c_types = list<T>;
@@ -273,7 +274,7 @@ template <auto Function, typename R, typename... A> struct exported<Function, R 
     static plugin_code code() { return reinterpret_cast<plugin_code>(&made::plain); }
 };
 
-/* ---- Objects ------------------------------------------------------------------------------------------------------ */
+/* ---- Objects ----------------------------------------------------------------------------------------------------- */
 
 template <typename T> plugin_status create(const plugin_factory *, const plugin_host *given, void **instance) {
     return guarded([&] {
@@ -287,7 +288,7 @@ template <typename T> plugin_status create(const plugin_factory *, const plugin_
 
 template <typename T> void release(void *instance) { delete static_cast<T *>(instance); }
 
-/* A factory and the texts that it refers to. It is never destroyed, because the host keeps its address. */
+/* A factory and its texts. It is never destroyed, because the host keeps its address. */
 struct kept_factory {
     std::string name, point;
     plugin_factory factory;
@@ -333,12 +334,13 @@ struct method<Member, R (S::*)(A...) const noexcept> : method<Member, R (S::*)(A
  * function returns R(). */
 template <auto Member> inline constexpr auto method = &detail::method<Member, decltype(Member)>::call;
 
-/* ---- Registration ------------------------------------------------------------------------------------------------- */
+/* ---- Registration ------------------------------------------------------------------------------------------------ */
 
-/* The entry registers functions and factories with it. [entry] */
+/* Registers functions and factories; the entry gets one. [entry] */
 class registrar {
 public:
-    /* Registers a function under a name. Its C++ type gives the signature, which `throws` unless it is noexcept. */
+    /* Registers a function under a name. Its C++ type determines the signature, which `throws` unless it is
+     * noexcept. */
     template <auto Function> registrar &function(std::string_view name) {
         using made = detail::exported<Function, decltype(Function)>;
         return function(name, made::signature(), made::code());

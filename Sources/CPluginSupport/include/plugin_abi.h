@@ -2,12 +2,12 @@
  * plugin_abi.h - the C ABI between a PluginHost application and a plug-in. Major version 1.
  *
  * This is the only file a C or C++ plug-in needs. It compiles alone as C11 and as C++17. A plug-in exports one
- * function, plugin_entry(). The host calls it exactly once and passes a table; with its functions the plug-in registers
- * its factories and functions. docs/abi.md has the complete rules. The last comment line of each function states where it
- * may be called, and who owns what it takes and returns:
+ * function, plugin_entry(). The host calls it exactly once and passes a table. The plug-in uses the table's functions
+ * to register its factories and functions. docs/abi.md has the complete rules. The last comment line of each function
+ * states where it may be called, and who owns its arguments and results:
  *
  *   [entry]       inside plugin_entry() only, on the thread that plugin_entry() was called on
- *   [any thread]  since plugin_entry() was called, until the process ends, on any thread
+ *   [any thread]  on any thread, from the call of plugin_entry() until the process ends
  *   [host]        called by the host; the comment says on which thread
  */
 #ifndef PLUGIN_ABI_H
@@ -24,14 +24,14 @@
 #define PLUGIN_STATIC_ASSERT(condition, message) _Static_assert(condition, message)
 #endif
 
-/* Put before the definition of plugin_entry() where the plug-in is built with -fvisibility=hidden. */
+/* Write this before the definition of plugin_entry() if the plug-in is built with -fvisibility=hidden. */
 #define PLUGIN_EXPORT PLUGIN_EXTERN_C __attribute__((visibility("default")))
 
 /* The bytes "PHST" and a revision of the table's first fields, which never move. */
 #define PLUGIN_ABI_MAGIC 0x0000000154534850ull
 /* Host and plug-in must have the same major version. */
 #define PLUGIN_ABI_MAJOR 1
-/* Grows when fields are appended. A plug-in checks PLUGIN_HAS() and not this number. */
+/* Grows when fields are appended. A plug-in checks PLUGIN_HAS(), not this number. */
 #define PLUGIN_ABI_MINOR 1
 
 /* First member of every struct that host and plug-in exchange. size is the writer's sizeof; version is 1 until the
@@ -89,17 +89,17 @@ typedef struct plugin_factory plugin_factory;
 
 /*
  * Creates objects of one kind. Immortal: the host keeps the pointer, so it must stay valid and unchanged until the
- * process ends (use a static const). `functions` is the table of the functions that the objects have in common. The
- * application's API header defines its type, which should begin with a plugin_header. An application that describes the
- * table uses the objects also when the plug-in runs in another process; then only what crosses belongs into the table:
- * numbers, text, bytes and buffers of a known size, no other addresses.
+ * process ends (use a static const). `functions` is the table of the functions that the objects share. The
+ * application's API header defines its type, which should begin with a plugin_header. If the application describes the
+ * table, it can use the objects also while the plug-in runs in a worker. Such a table may contain only what can cross
+ * between processes: numbers, text, bytes and buffers of a known size, no other addresses.
  */
 struct plugin_factory {
     plugin_header header;
     plugin_string name;            /* unique in the bundle, and at the extension point among all loaded bundles */
     plugin_string extension_point; /* reverse-DNS name of the application's extension point; empty for none */
     uint32_t extension_version;    /* the version of the extension point that `functions` implements */
-    int32_t order;                 /* lower comes first where an application lists several */
+    int32_t order;                 /* an application that lists several shows lower numbers first */
     void *user_data;               /* the plug-in's own; the host never reads it */
     const void *functions;         /* immortal; the application casts it to its own table type */
 
@@ -108,8 +108,9 @@ struct plugin_factory {
      * [host] any thread, several at the same time; *instance is released with release() */
     plugin_status (*create)(const plugin_factory *factory, const plugin_host *host, void **instance);
 
-    /* Adds one owner. The host never calls it: it owns each object once, however many parts of the application share
-     * the object, and calls release() once. It is for C code that keeps objects itself, as an application's header states.
+    /* Adds one owner. The host never calls this: it owns each object once, no matter how many parts of the application
+     * share the object, and calls release() once. It is for C code that keeps objects itself, if the application's
+     * header says so.
      * Any thread; NULL if objects have only one owner */
     void (*retain)(void *instance);
 
@@ -131,8 +132,8 @@ typedef struct plugin_bytes {
  * A plain C function, called by the host through its signature; docs/abi.md has the grammar. Types:
  *
  *   void, bool, int8 ... int64, uint8 ... uint64, float, double, pointer (void *)
- *   string          const char *, UTF-8, NUL-terminated; an argument is borrowed for the call, a result is copied by the
- *                   host before anything else of the plug-in runs on this thread, and never freed
+ *   string          const char *, UTF-8, NUL-terminated; an argument is borrowed for the call. The host copies a result
+ *                   before any other code of the plug-in runs on this thread, and never frees it
  *   bytes           two arguments: const void *, size_t, borrowed for the call. Since 1.1 also as a result: a
  *                   plugin_bytes by value, copied like a string
  *
@@ -142,8 +143,9 @@ typedef struct plugin_bytes {
  *   {x: double, y: double}              a struct by value; fields: numbers, bool, pointer, string, bytes, structs
  *   (int32, string) -> bool             as an argument: a function of the host, for any thread until this one returns
  *   kept (int32) -> void                the same; call it until the application releases it
- *   (string) throws -> int32            plugin_status f(const char *, int32_t *result): the result counts if the status is
- *                                       PLUGIN_OK; otherwise set_error() states why. Without "int32_t *result" for void
+ *   (string) throws -> int32            plugin_status f(const char *, int32_t *result): the result is valid if the
+ *                                       status is PLUGIN_OK; otherwise set_error() states why. Without "int32_t *result"
+ *                                       for void
  *
  * Example: "(bytes) -> uint32". The struct and its strings are borrowed for the call; the code is immortal.
  */
@@ -155,7 +157,8 @@ typedef struct plugin_function {
 } plugin_function;
 
 /*
- * The host's table, given to plugin_entry(). Immortal: a plug-in may keep the pointer. Every plug-in gets its own.
+ * The host's table, passed to plugin_entry(). Immortal: a plug-in may keep the pointer. Every plug-in gets its own
+ * table.
  */
 struct plugin_host {
     plugin_header header;
@@ -166,7 +169,7 @@ struct plugin_host {
     plugin_string version; /* the application's version; immortal; may be empty */
     void *opaque_self;     /* the host's own */
 
-    /* Registers a factory. All registrations of an entry become visible together, when it has returned PLUGIN_OK.
+    /* Registers a factory. All registrations of an entry become visible together, once it has returned PLUGIN_OK.
      * [entry] factory is immortal and still belongs to the plug-in */
     plugin_status (*register_factory)(const plugin_host *host, const plugin_factory *factory);
 
@@ -175,7 +178,7 @@ struct plugin_host {
     plugin_status (*register_function)(const plugin_host *host, const plugin_function *function);
 
     /* States why the current call will return a negative status: a domain and code that the plug-in chooses, a
-     * sentence, and what the user can do (may be empty). The last call counts.
+     * sentence, and what the user can do (may be empty). If it is called several times, the last call applies.
      * [any thread] strings are borrowed for the call; the host reads only what the failing call's own thread has set */
     void (*set_error)(
         const plugin_host *host, plugin_string domain, int32_t code, plugin_string message, plugin_string hint);
@@ -199,8 +202,8 @@ struct plugin_host {
 };
 
 /*
- * The one symbol a plug-in exports. Returns PLUGIN_OK, or a negative status after host->set_error(); in that case nothing
- * that it registered becomes visible. No C++ exception, Swift error or longjmp may leave it.
+ * The one symbol a plug-in exports. Returns PLUGIN_OK, or a negative status after host->set_error(); in that case none
+ * of its registrations becomes visible. No C++ exception, Swift error or longjmp may escape from it.
  * [host] called once in the life of the process, never at the same time as another call into the plug-in
  */
 PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host);
@@ -213,7 +216,8 @@ typedef struct plugin_resources {
     plugin_header header;
 
     /* Finds a resource of the plug-in's own bundle and returns its path. Parameters: the name, its extension (may be
-     * empty) and a subdirectory (may be empty). The result is NUL-terminated, in memory of host->alloc(); NULL if none.
+     * empty) and a subdirectory (may be empty). The result is NUL-terminated, in memory from host->alloc(); NULL if
+     * there is no such resource.
      * [any thread] strings are borrowed; the caller frees the result with host->free() */
     char *(*resource_path)(
         const plugin_host *host, plugin_string name, plugin_string extension, plugin_string subdirectory);
@@ -230,20 +234,20 @@ typedef struct plugin_resources {
 #define PLUGIN_LIFECYCLE_ID "org.pluginhost.lifecycle/1"
 
 /*
- * The host calls these functions before it begins to offer what the plug-in registered, and after it has stopped.
- * Immortal. Both run with no lock held and never at the same time. They may load other bundles; one that loads or
- * unloads its own bundle gets an error. Neither is called when the process ends.
+ * The host calls these functions before it begins to offer the plug-in's registrations, and after it has stopped.
+ * Immortal. Both run with no lock held and never at the same time. They may load other bundles; loading or unloading
+ * their own bundle fails with an error. Neither is called when the process ends.
  */
 typedef struct plugin_hooks {
     plugin_header header;
     void *user_data; /* the plug-in's own; the host never reads it */
 
     /* Called after plugin_entry(), and again at each load after an unload, before any registration is offered. On
-     * failure it calls host->set_error() and returns a negative status; then nothing is offered.
+     * failure it calls host->set_error() and returns a negative status; in that case nothing is offered.
      * [host] the thread that loads; may be NULL */
     plugin_status (*activate)(const plugin_host *host, void *user_data);
 
-    /* Called once for each activate() that succeeded: when the bundle is unloaded and its registrations are withdrawn, or
+    /* Called once for each successful activate(): when the bundle is unloaded and its registrations are withdrawn, or
      * when a later hook of the same load failed. Existing objects may still be in use, also on other threads.
      * [host] the thread that unloads; may be NULL */
     void (*deactivate)(const plugin_host *host, void *user_data);
@@ -264,16 +268,17 @@ typedef struct plugin_lifecycle {
 /* A shared object of another plug-in. The host never releases it: call neither retain nor release. */
 typedef struct plugin_service {
     plugin_header header;  /* written by the caller */
-    const void *functions; /* the table of the factory that made it; its type is the extension point's */
+    const void *functions; /* the table of the factory that made it; the extension point determines its type */
     void *instance;
 } plugin_service;
 
 typedef struct plugin_services {
     plugin_header header;
 
-    /* Finds the shared object of an extension point: the first factory there creates it at the first request, after its
-     * plug-in was loaded. Info.plist must declare the point with this version in PHUses. On failure it returns a negative
-     * status (PLUGIN_NOT_FOUND if nobody provides the service), logs the reason, and leaves *service unchanged.
+    /* Finds the shared object of an extension point. The first factory there creates it at the first request, after its
+     * plug-in was loaded. Info.plist must declare the point with this version in PHUses. On failure it returns a
+     * negative status (PLUGIN_NOT_FOUND if nobody provides the service), logs the reason, and leaves *service
+     * unchanged.
      * [any thread] strings are borrowed; the object lives as long as the process */
     plugin_status (*find_service)(
         const plugin_host *host, plugin_string extension_point, uint32_t version, plugin_service *service);
@@ -286,10 +291,10 @@ typedef struct plugin_services {
 typedef struct plugin_state {
     plugin_header header;
 
-    /* The path of the directory in which the plug-in keeps what should outlive a restart. The host creates it. In a process
-     * of its own, the plug-in gets it only if Info.plist asks for $STATE in PHPermissions and the application grants it.
-     * The result is NUL-terminated, in memory of host->alloc(). It is NULL if the directory was not granted; also if it
-     * cannot be created, and then the application's log has the reason.
+    /* The path of the directory in which the plug-in keeps data that should outlive a restart. The host creates it. In
+     * a worker, the plug-in gets it only if Info.plist requests $STATE in PHPermissions and the application grants it.
+     * The result is NUL-terminated, in memory from host->alloc(). It is NULL if the directory was not granted. It is
+     * also NULL if the directory cannot be created; the application's log then states the reason.
      * [any thread] the caller frees the result with host->free() */
     char *(*state_directory)(const plugin_host *host);
 } plugin_state;
@@ -300,15 +305,15 @@ typedef struct plugin_state {
 /* Grows when the Swift level changes in a way that library evolution does not cover. */
 #define PLUGIN_SWIFT_REVISION 2
 
-/* What a Swift plug-in was compiled with. */
+/* The toolchain and module copy with which a Swift plug-in was compiled. */
 typedef struct plugin_swift_identity {
     plugin_header header;
     const void *abi_identity; /* an address that is different for each copy of the module PluginABI */
-    plugin_string toolchain;  /* PLUGIN_TOOLCHAIN where the plug-in was compiled */
-    uint32_t revision;        /* PLUGIN_SWIFT_REVISION there */
+    plugin_string toolchain;  /* PLUGIN_TOOLCHAIN when the plug-in was compiled */
+    uint32_t revision;        /* PLUGIN_SWIFT_REVISION when the plug-in was compiled */
     uint32_t reserved;        /* 0 */
-    /* Since 1.1: where the plug-in's file lists its protocol conformances, and the size of that list in bytes. They show
-     * how many requirements each protocol had when the plug-in was compiled. Immortal. */
+    /* Since 1.1: the list of protocol conformances in the plug-in's file, and its size in bytes. It shows how many
+     * requirements each protocol had when the plug-in was compiled. Immortal. */
     const void *conformances;
     size_t conformances_size;
 } plugin_swift_identity;
@@ -316,7 +321,7 @@ typedef struct plugin_swift_identity {
 typedef struct plugin_swift_host {
     plugin_header header;
 
-    /* Compares identities before any Swift value crosses. On a mismatch the host has recorded every difference.
+    /* Compares identities before any Swift value is passed. On a mismatch, the host has recorded every difference.
      * [entry] identity is borrowed for the call */
     plugin_status (*begin)(const plugin_host *host, const plugin_swift_identity *identity);
 
@@ -327,9 +332,9 @@ typedef struct plugin_swift_host {
 
 /* ---- The note in the file -------------------------------------------------------------------------------------
  *
- * An ELF note with the owner "PluginHost" states what the file was built for, so that a host can check it before loading
- * the file. Its descriptor is a plugin_note_head, followed by payload_length bytes of UTF-8: lines "key=value\n". Keys of
- * format 1: "toolchain".
+ * An ELF note with the owner "PluginHost" states what the file was built for. A host can check it before it loads the
+ * file. The note's descriptor is a plugin_note_head, followed by payload_length bytes of UTF-8: lines "key=value\n".
+ * Keys of format 1: "toolchain".
  */
 #define PLUGIN_NOTE_OWNER "PluginHost"
 #define PLUGIN_NOTE_SECTION ".note.pluginhost"
@@ -347,7 +352,7 @@ typedef struct plugin_note_head {
     uint32_t payload_length; /* bytes after this head */
 } plugin_note_head;
 
-/* The compiler, down to its source revision: every release of the Swift toolchain has its own. */
+/* The compiler, down to its source revision, which differs between all releases of the Swift toolchain. */
 #if defined(__GNUC__) && !defined(__clang__)
 /* GCC's version string is only a number, which does not name the compiler. */
 #define PLUGIN_TOOLCHAIN "GCC " __VERSION__
@@ -382,7 +387,8 @@ typedef struct plugin_note {
 #ifndef PLUGIN_NOTE_RETAIN
 #define PLUGIN_NOTE_RETAIN
 #endif
-/* All three are needed: used for the compiler, retain for the linker's section collection, section for the position. */
+/* All three are needed: `used` for the compiler, `retain` for the linker's garbage collection of sections, `section`
+ * for the position. */
 #define PLUGIN_NOTE_ATTRIBUTES __attribute__((used, PLUGIN_NOTE_RETAIN section(PLUGIN_NOTE_SECTION), aligned(4)))
 
 /* Write PLUGIN_DECLARE_NOTE; once, at file scope of a C or C++ plug-in. */
@@ -399,7 +405,8 @@ static inline plugin_string plugin_swift_toolchain(void) {
     plugin_string text = {PLUGIN_TOOLCHAIN, sizeof(PLUGIN_TOOLCHAIN) - 1};
     return text;
 }
-/* The section with the file's conformances. The linker defines both symbols in each file, and they stay in it. */
+/* The section with the file's conformances. The linker defines both symbols in each file; they are local to
+ * the file. */
 extern const char __start_swift5_protocol_conformances[] __attribute__((visibility("hidden")));
 extern const char __stop_swift5_protocol_conformances[] __attribute__((visibility("hidden")));
 static inline const void *plugin_swift_conformances(void) { return __start_swift5_protocol_conformances; }
@@ -411,8 +418,8 @@ static inline size_t plugin_swift_conformances_size(void) {
 /* ---- Sizes and offsets are part of the ABI --------------------------------------------------------------------- */
 
 /*
- * The sizes in version 1.0, each up to the last field that the struct had then. They never change: a reader of 1.x accepts
- * every struct of that size or more, and checks PLUGIN_HAS() for newer fields.
+ * The sizes in version 1.0, each up to the last field that the struct had in that version. They never change: a reader
+ * of 1.x accepts every struct of at least that size, and checks PLUGIN_HAS() for newer fields.
  */
 #define PLUGIN_SIZE_UP_TO(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))
 enum {

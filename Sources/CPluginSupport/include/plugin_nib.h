@@ -1,8 +1,8 @@
 /*
- * plugin_nib.h - the classes of a C or C++ plug-in that nib files name. Beside plugin_abi.h, whose rules hold here too.
+ * plugin_nib.h - classes of a C or C++ plug-in that nib files can name. The rules of plugin_abi.h also apply here.
  *
- * A nib describes objects and their connections; docs/nib-format.md has the format. A plug-in asks for the table by
- * host->get_extension(host, PLUGIN_STRING(PLUGIN_NIB_ID)) and registers its classes inside plugin_entry().
+ * A nib describes objects and their connections; docs/nib-format.md has the format. A plug-in gets the table from
+ * host->get_extension(host, PLUGIN_STRING(PLUGIN_NIB_ID)), and registers its classes inside plugin_entry().
  */
 #ifndef PLUGIN_NIB_H
 #define PLUGIN_NIB_H
@@ -14,15 +14,15 @@
 /* An object of a nib, in any language. Written by the host. */
 typedef struct plugin_nib_object {
     plugin_header header;
-    plugin_string class_name; /* as long as the object */
+    plugin_string class_name; /* valid as long as the object */
     const void *functions;    /* the table of the factory that made it; NULL for an object in Swift */
-    void *instance;           /* of that factory; NULL for an object in Swift, which is reached by send() only */
-    const void *handle;       /* the host's */
+    void *instance;           /* from that factory; NULL for an object in Swift, which can only be passed to send() */
+    const void *handle;       /* for the host only */
 } plugin_nib_object;
 
 /* Types of attributes. */
 enum {
-    PLUGIN_NIB_NONE = 0,    /* a value only: <nil/> */
+    PLUGIN_NIB_NONE = 0,    /* only the type of a value, for <nil/>; not of an attribute */
     PLUGIN_NIB_STRING = 1,  /* text */
     PLUGIN_NIB_INTEGER = 2, /* integer */
     PLUGIN_NIB_REAL = 3,    /* numbers[0] */
@@ -48,19 +48,19 @@ typedef struct plugin_nib_value {
 /* An outlet, or a collection. Setters cannot fail. */
 typedef struct plugin_nib_outlet {
     plugin_string name;
-    plugin_string class_name; /* the class whose objects it takes, by its name; empty for any */
+    plugin_string class_name; /* the name of the class whose objects it accepts; empty for any */
     uint32_t is_collection;
     uint32_t is_required;
 
-    /* Sets the outlet: to one object, or the collection to all of its objects.
+    /* Sets an outlet to one object, or a collection to all of its objects.
      * [host] the thread that instantiates; objects is borrowed for the call, the objects live as long as the nib's owner
-     * holds them */
+     * keeps them */
     void (*set)(void *instance, const plugin_nib_object *objects, size_t count);
 } plugin_nib_outlet;
 
 typedef struct plugin_nib_attribute {
     plugin_string name;
-    uint32_t type; /* the value that set() gets; PLUGIN_NIB_NONE is not allowed */
+    uint32_t type; /* the type of the value that set() gets; PLUGIN_NIB_NONE is not allowed */
     uint32_t reserved;
 
     /* Sets the attribute.
@@ -69,10 +69,11 @@ typedef struct plugin_nib_attribute {
 } plugin_nib_attribute;
 
 typedef struct plugin_nib_action {
-    plugin_string name;         /* a colon at the end does not count */
+    plugin_string name;         /* with or without a colon at the end */
     plugin_string sender_class; /* empty for any */
 
-    /* Performs the action. On failure it returns a negative status after host->set_error(); the sender gets it.
+    /* Performs the action. On failure it calls host->set_error() and returns a negative status; the sender gets the
+     * error.
      * [host] the thread that sends; sender is borrowed for the call */
     plugin_status (*perform)(const plugin_host *host, void *instance, const plugin_nib_object *sender);
 } plugin_nib_action;
@@ -80,12 +81,12 @@ typedef struct plugin_nib_action {
 typedef struct plugin_nib_event {
     plugin_string name; /* empty for actions that name no event */
 
-    /* Keeps the action that the event sends, to hand it to send().
-     * [host] the thread that instantiates; the action is the host's, and good as long as the instance */
+    /* Stores the action that the event sends; pass it to send() when the event happens.
+     * [host] the thread that instantiates; the action belongs to the host, and is valid as long as the instance */
     void (*set)(void *instance, const void *action);
 } plugin_nib_event;
 
-/* A class. Immortal, with all that it points to. */
+/* A class. Immortal, with everything that it points to. */
 typedef struct plugin_nib_class {
     plugin_header header;
     const plugin_factory *factory; /* makes the objects; its name is the class's name in nibs */
@@ -94,9 +95,9 @@ typedef struct plugin_nib_class {
     const plugin_nib_action *actions;
     const plugin_nib_event *events;
     size_t outlet_count, attribute_count, action_count, event_count;
-    plugin_string element; /* the name of the element that stands for an object of the class; may be empty */
+    plugin_string element; /* the name of the XML element that represents an object of the class; may be empty */
 
-    /* Called when all objects of a nib are made and connected.
+    /* Called once for each object, after all objects of the nib are made and connected.
      * [host] the thread that instantiates; may be NULL */
     void (*awake)(void *instance);
 } plugin_nib_class;
@@ -105,13 +106,13 @@ typedef struct plugin_nib {
     plugin_header header;
 
     /* Lets nibs make objects of a class.
-     * [entry] nib_class is immortal and stays the plug-in's */
+     * [entry] nib_class is immortal and still belongs to the plug-in */
     plugin_status (*register_class)(const plugin_host *host, const plugin_nib_class *nib_class);
 
-    /* Instantiates a nib of the plug-in's own bundle. owner_class and owner are File's Owner, or both NULL; the owner stays
-     * the caller's. On failure it returns a negative status, PLUGIN_NOT_FOUND if there is no such nib, logs why, and leaves
-     * *nib alone.
-     * [any thread] name is borrowed; the caller ends *nib with release() */
+    /* Instantiates a nib of the plug-in's own bundle. owner_class and owner are File's Owner, or both NULL; owner still
+     * belongs to the caller. On failure it returns a negative status (PLUGIN_NOT_FOUND if there is no such nib), logs
+     * the reason, and leaves *nib unchanged.
+     * [any thread] name is borrowed; the caller frees *nib with release() */
     plugin_status (*instantiate)(
         const plugin_host *host, plugin_string name, const plugin_nib_class *owner_class, void *owner, void **nib);
 
@@ -119,12 +120,13 @@ typedef struct plugin_nib {
      * [the thread that instantiated] the caller writes object->header; the object lives as long as the nib */
     plugin_status (*find_object)(const plugin_host *host, void *nib, plugin_string id, plugin_nib_object *object);
 
-    /* Lets go of the objects of a nib: those that nothing else owns are released.
+    /* Gives up ownership of a nib's objects; objects that nothing else owns are destroyed.
      * [the thread that instantiated] takes ownership of nib */
     void (*release)(const plugin_host *host, void *nib);
 
-    /* Sends an action that an event was given. sender may be NULL for the object of the event. Returns PLUGIN_NOT_FOUND if
-     * nobody performs it or the object of the event is gone, and PLUGIN_FAILED if it fails; the failure is logged.
+    /* Sends an action that set() of an event received. If sender is NULL, the sender is the object of the event.
+     * Returns PLUGIN_NOT_FOUND if no object performs the action or the object of the event no longer exists, and
+     * PLUGIN_FAILED if the action fails; the failure is logged.
      * [any thread; the action is performed there] sender is borrowed */
     plugin_status (*send)(const plugin_host *host, const void *action, const plugin_nib_object *sender);
 } plugin_nib;

@@ -1,6 +1,6 @@
 #pragma once
-// What the host needs from the Swift runtime (libswiftCore) and the standard library does not offer, each with its
-// reason. Everything is referenced weakly: a C program may use the C ABI header without any Swift in the process.
+// Functions of the Swift runtime (libswiftCore) that the host needs and the standard library does not offer, each with
+// its reason. All references are weak, because a C program may use the C ABI header without any Swift in the process.
 #ifndef PHS_SWIFT_RUNTIME_SHIMS_H
 #define PHS_SWIFT_RUNTIME_SHIMS_H
 
@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Where the Swift type records of one image are in memory. Why: only the runtime knows every image that contains Swift,
-// and its struct MetadataSections is private to it; since version 3 that struct begins with the fields used here.
+// The Swift type records of one library in memory. Why: only the runtime knows every library that contains Swift, and
+// its struct MetadataSections is private. Since version 3, that struct begins with the fields used here.
 typedef struct phs_swift_image {
-    const void *header;            // the image's ELF header in memory
+    const void *header;            // the library's ELF header in memory
     const void *types;             // 32-bit relative pointers to type context descriptors
     size_t types_length;           // bytes
     const void *protocols;         // 32-bit relative pointers to protocol descriptors
@@ -20,11 +20,11 @@ typedef struct phs_swift_image {
     size_t conformances_length;    // bytes
 } phs_swift_image;
 
-// Calls body for every image that registered Swift metadata, in load order, until body returns false. The runtime may
-// hold a lock: body must not load anything, and must not request metadata.
+// Calls body for the program and every library that registered Swift metadata, in load order, until body returns false.
+// The runtime may hold a lock, so body must not load anything, and must not request metadata.
 void phs_each_swift_image(bool (*body)(const phs_swift_image *image, void *context), void *context);
 
-// Calls the metadata accessor of a type that is not generic and returns its complete metadata.
+// Calls the metadata accessor of a non-generic type and returns its complete metadata.
 // Why: accessors use the Swift calling convention and return two registers, which neither @convention(c) nor a cast in
 // Swift can express.
 const void *phs_call_metadata_accessor(const void *accessor);
