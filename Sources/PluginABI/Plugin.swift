@@ -7,8 +7,8 @@
 ///
 /// **Threads.** The host calls the initialiser on the thread that requested the object, possibly on several threads at
 /// once.
-/// **Lifetime.** An object lives as long as somebody holds it, even after its bundle was unloaded: code is never
-/// unmapped.
+/// **Lifetime.** An object lives as long as there is a reference to it, even after its bundle was unloaded: code is
+/// never unmapped.
 public protocol Plugin: AnyObject, SendableMetatype {
     /// Creates an object.
     ///

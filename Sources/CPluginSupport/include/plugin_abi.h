@@ -144,8 +144,8 @@ typedef struct plugin_bytes {
  *   (int32, string) -> bool             as an argument: a function of the host, for any thread until this one returns
  *   kept (int32) -> void                the same; call it until the application releases it
  *   (string) throws -> int32            plugin_status f(const char *, int32_t *result): the result is valid if the
- *                                       status is PLUGIN_OK; otherwise set_error() states why. Without "int32_t *result"
- *                                       for void
+ *                                       status is PLUGIN_OK; otherwise set_error() states why. Without
+ *                                       "int32_t *result" for void
  *
  * Example: "(bytes) -> uint32". The struct and its strings are borrowed for the call; the code is immortal.
  */

@@ -53,8 +53,8 @@ typedef struct plugin_nib_outlet {
     uint32_t is_required;
 
     /* Sets an outlet to one object, or a collection to all of its objects.
-     * [host] the thread that instantiates; objects is borrowed for the call, the objects live as long as the nib's owner
-     * keeps them */
+     * [host] the thread that instantiates; objects is borrowed for the call, the objects live as long as the nib's
+     * owner keeps them */
     void (*set)(void *instance, const plugin_nib_object *objects, size_t count);
 } plugin_nib_outlet;
 

@@ -57,7 +57,7 @@ public final class NamedImage: Sendable, Hashable {
     /// The content of the file.
     ///
     /// - Throws: an error that names the file if it no longer exists, cannot be read, or is larger than the host's
-    ///   limit of 64 MiB.
+    ///   limit, which is 64 MiB by default.
     ///
     /// **Cost.** None while the bytes are cached. The cache keeps the most recently used images and sounds, 64 MiB in
     /// total.

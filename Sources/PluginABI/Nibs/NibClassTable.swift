@@ -54,8 +54,8 @@ public final class NibClassTable: Sendable {
 
     /// The declarations of a C class, or of a class that only a class list declares.
     ///
-    /// If two declarations have the same name, the first one applies. Inherited declarations are shared with `parent`
-    /// as long as this class declares none of the same kind.
+    /// If two declarations have the same name, the last one applies, and ``faults`` reports the name. Inherited
+    /// declarations are shared with `parent` as long as this class declares none of the same kind.
     public init(
         foreign name: String, kinds: Set<String> = [], inheriting parent: NibClassTable? = nil, outlets: [NibOutlet],
         attributes: [NibAttributeSlot],

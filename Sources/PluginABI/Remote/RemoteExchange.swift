@@ -220,7 +220,7 @@ struct RemoteExchange {
 
     /// Converts an error that was thrown while a message was read.
     private func reading(_ error: any Error, _ input: RemoteInput) -> any Error {
-        // The other side is gone, so the message is not at fault.
+        // The other side has ended, so the message is not at fault.
         if let loss = input.loss { return loss }
         let failure = error as? RemoteFailure
         // A well-formed request that failed: its object was released, or a creation was refused.

@@ -2,7 +2,7 @@ import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
 extension NibInspection {
-    /// Checks the nib against the classes that loaded code registered: that of its bundle, of the bundles that this one
+    /// Checks the nib against the classes that loaded code registered: code of its bundle, of the bundles that this one
     /// requires, and of the application.
     ///
     /// File's Owner and the placeholders are assumed to have the classes that the document names.
