@@ -2,10 +2,10 @@
 import HostBasics
 internal import PropertyLists
 
-/// What an application states about its main bundle to the processes that run its plug-ins.
+/// What an application tells the processes that run its plug-ins about its main bundle.
 ///
-/// Why it is stated and not read there: the program of such a process can be another one, in another directory, and a
-/// confined process may not read the directory of the application.
+/// Why the application sends this: such a process may run another program from another directory, and a confined
+/// process may not be allowed to read the application's directory.
 struct ApplicationBundle: Sendable, Hashable {
     /// The file of the application's program.
     var program: String
@@ -14,7 +14,7 @@ struct ApplicationBundle: Sendable, Hashable {
     var layout: BundleLayout
     /// Where the bundle's Info.plist is, or where it is expected.
     var manifestPath: String
-    /// The values of Info.plist that are texts and about the bundle as a whole, by their keys.
+    /// The string values of Info.plist that describe the bundle as a whole, by key.
     var texts: [String: String] = [:]
     var allowsMixedLocalizations = false
     /// All localisations: those that Info.plist declares and those with a directory.
@@ -24,7 +24,7 @@ struct ApplicationBundle: Sendable, Hashable {
         .identifier, .name, .displayName, .version, .shortVersion, .packageType, .developmentRegion, .iconFile,
     ]
 
-    /// The texts beyond this length are no names, and are left out.
+    /// Longer values are not names and are left out.
     private static let longestText = 1_024
 
     /// The main bundle of this process.
@@ -51,17 +51,17 @@ struct ApplicationBundle: Sendable, Hashable {
         self.manifestPath = manifestPath
     }
 
-    /// The directories with the resources that every plug-in of the application may read.
+    /// The directories of the resources that every plug-in of the application may read.
     ///
-    /// Only those that exist for the bundle alone. Why: the main bundle of a bare program is the directory of the
-    /// program, where anything can be.
+    /// Only directories that belong to the bundle alone. Why: the main bundle of a bare program is the program's
+    /// directory, which can contain anything.
     var resourceDirectories: [String] {
         let isBundle = path.hasSuffix(".app") || path.hasSuffix(".resources")
         return ([layout.resources] + layout.furtherResources).filter { !$0.isEmpty || isBundle }
             .map { Path.join(path, $0) }
     }
 
-    /// The bundle as its application reads it.
+    /// The contents with the values that the application sent.
     fileprivate var contents: BundleContents {
         var list = texts.mapValues(PropertyList.string)
         list[ManifestKey.allowsMixedLocalizations.spelling] = .boolean(allowsMixedLocalizations)
@@ -77,31 +77,32 @@ struct ApplicationBundle: Sendable, Hashable {
 extension BundleOpening {
     private static let application = Lock<ApplicationBundle?>(nil)
 
-    /// Lets the main bundle of this process be that of the application which started it.
+    /// Makes the application's main bundle the main bundle of this process, which the application started.
     ///
-    /// It is called before any code of a plug-in runs.
+    /// Call this before any code of a plug-in runs.
     static func represent(_ application: ApplicationBundle) {
         self.application.withLock { $0 = application }
         replaceMain(BundleTable.shared.insert(PluginBundle(contents: application.contents)))
     }
 
-    /// The file of the program whose bundle is the main bundle: of the application, also in its workers.
+    /// The file of the program whose bundle is the main bundle; in a worker, the application's program.
     static var mainProgram: String { application.withLock { $0?.program } ?? Path.mainProgram }
 
-    /// Whether a directory is that of the main bundle, and this process is a worker, which may not be allowed to read it.
+    /// Whether this process is a worker and the directory is the application's main bundle, which it may not be allowed
+    /// to read.
     static func isOfApplicationElsewhere(_ path: String) -> Bool { application.withLock { $0?.path == path } }
 
-    /// The languages of the main bundle, as other bundles obey them.
+    /// The languages of the main bundle that limit the choice of other bundles.
     struct MainLanguages {
         var localizations: [String]
         var developmentRegion: String?
         var allowsMixedLocalizations: Bool
-        /// Whether everything that they depend on could be read.
+        /// Whether everything that determines these values could be read.
         var isCertain: Bool
     }
 
     /// - Parameter main: the main bundle.
-    /// - Returns: its languages; in a worker those that the application states, which need no directory.
+    /// - Returns: its languages; in a worker the ones that the application sent, which need no directory.
     static func languages(of main: PluginBundle) -> MainLanguages {
         let manifest = main.manifest
         var languages = MainLanguages(

@@ -1,4 +1,4 @@
-// The constants that accompany NSBundle on Apple's systems and are missing in Foundation on Linux.
+// The constants that accompany NSBundle on Apple's systems and that Foundation on Linux lacks.
 
 /// The key for the names of the loaded classes in the `userInfo` of ``PluginBundle/didLoadNotification``.
 public let NSLoadedClasses = PluginBundle.loadedClassesKey

@@ -37,7 +37,7 @@ struct BundleContents: ~Copyable, Sendable {
         }
     }
 
-    /// The contents of a bundle of which another process has said what its Info.plist has.
+    /// The contents of a bundle whose Info.plist values come from another process.
     init(path: String, layout: BundleLayout, manifestPath: String, manifest: Manifest) {
         self.path = path
         self.layout = layout
@@ -80,7 +80,7 @@ enum BundleOpening {
 
     /// Reads the current contents of the bundle at a directory, without creating its object.
     ///
-    /// `base`: an open directory on the path.
+    /// - Parameter base: an open directory on the path.
     static func contents(path: String, from base: PathBase = .none) throws(PluginError) -> BundleContents {
         let normalized = Path.normalized(path)
         if let normalized, let contents = usualContents(normalized, from: normalized == path ? base : .none) {
@@ -102,13 +102,13 @@ enum BundleOpening {
         return bundle
     }
 
-    /// The contents of a bundle with the usual layout, without links; nil for any other.
+    /// The contents of a bundle with the usual layout and no links; nil for any other bundle.
     ///
-    /// The bundle is usual if `Contents/Info.plist` can be opened and the path contains no link, as for nearly every
+    /// This is the case if `Contents/Info.plist` can be opened and the path contains no link, as for nearly every
     /// bundle. The path is then the only spelling of the directory. One more check is needed: whether a list for this
     /// platform replaces that Info.plist.
     private static func usualContents(_ path: String, from base: PathBase = .none) -> BundleContents? {
-        // For these, other places come first or are added.
+        // These have other places for Info.plist, before the usual one or in addition to it.
         if path.hasSuffix(".framework") || path.hasSuffix(".resources") { return nil }
         let list = Path.join(path, "Contents", file: "Info", ".plist", "")
         guard let file = try? OpenedFile(path: list, from: base), !file.passedLinks,
@@ -131,7 +131,7 @@ enum BundleOpening {
             memcpy(path + count, ending.utf8Start, ending.utf8CodeUnitCount + 1)
             var identity = phs_file_identity()
             if phs_stat_at(base.directory, path + base.length, &identity) == 0 { return true }
-            // If it cannot be checked, it may exist: the slower way reads it, or reports why it cannot.
+            // If the check fails, the file may exist. The slower way then reads it, or reports why it cannot.
             return !ErrorNumber.saysAbsent(errno)
         }
     }
@@ -142,7 +142,7 @@ enum BundleOpening {
     private static func contents(_ path: String, askedFor: String) throws(PluginError) -> BundleContents {
         var contents = BundleContents?.none
         var before: FileIdentity?
-        // A directory that is replaced so often may be replaced for ever; then the last contents are as good as any.
+        // A directory that changes this often may never stop changing; then the last contents are as good as any.
         for _ in 0..<8 {
             guard let now = FileIdentity(path: path) else { throw notFound(askedFor, errno: errno) }
             guard now.isDirectory else { throw notFound(askedFor, "it is \(now.kind), not a directory") }
@@ -171,7 +171,7 @@ enum BundleOpening {
                 } catch .missing {
                     continue
                 } catch {
-                    // If the directory may not be entered, nobody can know which of the names exist in it; name the
+                    // If the directory may not be entered, it is unknown which of the names exist in it; report the
                     // usual one.
                     let named = FileIdentity(path: list) == nil ? Path.join(path, layout.usualInfoList) : list
                     return BundleContents(
@@ -211,7 +211,7 @@ enum BundleOpening {
                 remedy: "Create that file, or install the bundle again.")
         }
         // Not joined(): its first call searches all conformances of the process, and a program without Info.plist gets
-        // here at its first question.
+        // here when it first uses its main bundle.
         let list = places.dropFirst().reduce(places.first ?? "") { $0 + " and " + $1 }
         return PluginFinding(
             .manifestUnreadable, filePath: expected,
@@ -296,10 +296,10 @@ enum BundleOpening {
     /// The main bundle, as soon as it could be read; kept until the process ends.
     private static let mainBundle = Atomic<Unmanaged<PluginBundle>?>(nil)
 
-    /// The main bundle as long as the system does not let it be read.
+    /// The main bundle while the system does not let it be read.
     ///
-    /// Always the same object. Why: whoever compares a bundle with the main bundle must find it equal to itself, or would
-    /// ask the main bundle of the main bundle, for ever.
+    /// Always the same object. Why: code that compares a bundle with the main bundle must recognise the main bundle, or
+    /// it would look up the main bundle of the main bundle without end.
     private static let unreadMain = Lock<PluginBundle?>(nil)
 
     private static func provisionalMain(_ bundle: PluginBundle) -> PluginBundle {
@@ -309,7 +309,7 @@ enum BundleOpening {
         } ?? bundle
     }
 
-    /// Lets another bundle be the main bundle; the former one stays alive, because others may use it.
+    /// Replaces the main bundle. The former one stays alive, because other code may use it.
     static func replaceMain(_ bundle: PluginBundle) {
         mainBundle.store(Unmanaged.passRetained(bundle), ordering: .releasing)
     }

@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// The host may change the user's languages, the device and the scale at any time. Each look-up compares one number
 /// with ``HostEnvironment/resourceGeneration``. If it differs, the bundle switches to the finder and the tables of the
-/// new choice. Those of earlier choices are kept, so that nothing is read again when the user returns to a language.
-/// Memory is bounded by the number of choices in use.
+/// new choice. Finders and tables of earlier choices are kept, so that nothing is read again when the user returns to a
+/// language. Memory is bounded by the number of choices in use.
 final class BundleResources: Sendable {
     /// The settings that the host chose.
     private struct Choice: Equatable, Sendable {
@@ -33,7 +33,7 @@ final class BundleResources: Sendable {
     /// They are neither protected by a lock nor retained at each use, because either would cost as much as looking up a
     /// string.
     private let inUse = Atomic<Unmanaged<BundleStrings>?>(nil)
-    /// The generation for which those in use were chosen.
+    /// The generation for which the tables in use were chosen.
     private let generation = Atomic(0)
 
     init(_ bundle: borrowing BundleContents) {
@@ -59,7 +59,8 @@ final class BundleResources: Sendable {
         withFinder { $0.variants(ofResource: name, type: type) }
     }
 
-    /// The files that serve a resource of one of several types: of each place that has any, one for each type, in order.
+    /// The files that serve a resource of one of several types. Each place that has any gives a row: one file for each
+    /// type, in order.
     func places(of name: String, types: [String], most: Int) -> [[String?]] {
         withFinder { $0.allPaths(forResource: name, ofTypes: types, most: most).paths }
     }
@@ -67,7 +68,7 @@ final class BundleResources: Sendable {
     /// The directories in which a resource is looked for, in order; they need not exist.
     var searchedDirectories: [String] { withFinder { $0.searchedDirectories } }
 
-    /// The language of the `.lproj` directory that a resource stands in; nil for a global one.
+    /// The language of the `.lproj` directory that contains a resource; nil for a global resource.
     func language(ofResourceAt path: String) -> String? { withFinder { $0.language(ofResourceAt: path) } }
 
     /// The translation of a key; nil if no table has one.
@@ -99,7 +100,7 @@ final class BundleResources: Sendable {
     /// Calls body with the strings for the host's current choice.
     @inline(__always)
     private func withStrings<Value>(_ body: (BundleStrings) -> Value) -> Value {
-        // Read the number first: if the strings were chosen for a later one, the only cost is one more search.
+        // Read the number first: if the strings belong to a later generation, the only cost is one more search.
         let known = generation.load(ordering: .acquiring)
         if let strings = inUse.load(ordering: .acquiring),
             known == HostEnvironment.resourceGeneration.load(ordering: .acquiring)
@@ -112,7 +113,7 @@ final class BundleResources: Sendable {
     @inline(never)
     private func choose() -> BundleStrings {
         let wanted = HostEnvironment.resourceGeneration.load(ordering: .acquiring)
-        // Outside of the lock, because it asks the main bundle's resources for the application's languages.
+        // Outside the lock, because it asks the main bundle's resources for the application's languages.
         let (choice, isCertain) = choice()
         return all.withLock { all in
             let known = all.first { $0.choice == choice }?.strings
@@ -155,7 +156,7 @@ final class BundleResources: Sendable {
             let identifier = identifier ?? Path.stem(bundlePath)
             for finding in findings {
                 let message = "\(finding.message) \(finding.remedy)"
-                // A sandbox is meant to refuse the directory of a bare program, and no plug-in can change that.
+                // A sandbox is meant to refuse the directory of a bare program, and the plug-in cannot change that.
                 let isMeant = finding.refusal == EACCES && BundleOpening.isOfApplicationElsewhere(bundlePath)
                 HostEnvironment.log(isMeant ? .debug : .warning, bundleIdentifier: identifier, message)
             }

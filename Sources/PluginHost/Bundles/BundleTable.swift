@@ -3,21 +3,21 @@ import Synchronization
 
 /// All bundle objects of the process: one per directory.
 ///
-/// Objects are held weakly until their code is loaded. Code stays in the process, and so does its bundle.
+/// Objects are held weakly until their code is loaded. Loaded code stays in the process, and so does its bundle object.
 final class BundleTable: Sendable {
     static let shared = BundleTable()
 
     private struct Row {
         let reference: WeakReference<PluginBundle>
-        /// A running number; of two equal candidates the one created last wins.
+        /// A running number: of two equal candidates, the newer one wins.
         let number: Int
     }
 
     private struct State {
         var byPath: [String: Row] = [:]
-        /// The bundles of the loaded images, sorted by address, highest first.
+        /// The bundles of the loaded libraries, sorted by address, highest first.
         ///
-        /// A new image usually has a lower address than all others, so it is appended.
+        /// A new library usually has a lower address than all others, so it is appended.
         var images: [(base: UInt, bundle: PluginBundle)] = []
         /// Bundles whose code is linked into the program, by the address of their entry.
         var byEntry: [UInt: PluginBundle] = [:]
@@ -27,7 +27,7 @@ final class BundleTable: Sendable {
         var byForeignImage: [UInt: PluginBundle] = [:]
         var created = 0
 
-        /// The index of the image at an address in ``images``, or the index where it would be inserted.
+        /// The index in ``images`` of the library at an address, or the index where it would be inserted.
         func place(ofImage base: UInt) -> Int {
             if let last = images.last, last.base <= base {
                 return images.indices.partitioningIndex { images[$0].base <= base }
@@ -38,13 +38,13 @@ final class BundleTable: Sendable {
 
     private let state = Lock(State())
 
-    /// The object of a directory, if there is one.
+    /// The object of a directory, if one exists.
     func bundle(atPath path: String) -> PluginBundle? {
-        // Read outside of the lock, because this strong reference may turn out to be the last.
+        // Load the object outside the lock, because this strong reference may turn out to be the last.
         state.withLock { $0.byPath[path]?.reference }?.object
     }
 
-    /// Adds a new object, unless another thread was faster; then returns that thread's object.
+    /// Adds a new object and returns it. If another thread has already added one, returns that one.
     func insert(_ bundle: PluginBundle) -> PluginBundle {
         state.withLock { state in
             // An object that could not be read is replaced by one that was read later.
@@ -57,7 +57,7 @@ final class BundleTable: Sendable {
         }
     }
 
-    /// Removes the row of a directory whose object is gone; called when the object is destroyed.
+    /// Removes the row of a directory whose object is gone. Called when the object is destroyed.
     func removeDead(path: String) {
         state.withLock { state in
             // The row may already belong to a new object of the same directory.
@@ -65,9 +65,9 @@ final class BundleTable: Sendable {
         }
     }
 
-    /// Records which bundle an image belongs to, and keeps that bundle until the process ends.
+    /// Records which bundle a library belongs to, and keeps that bundle until the process ends.
     ///
-    /// - Returns: the bundle that the image belonged to before; nil if it was free.
+    /// - Returns: the bundle that already owns the library; nil if it had no owner.
     func claimImage(base: UInt, for bundle: PluginBundle) -> PluginBundle? {
         state.withLock { state in
             let place = state.place(ofImage: base)
@@ -81,9 +81,10 @@ final class BundleTable: Sendable {
         }
     }
 
-    /// Records which bundle a function of the program is the entry of, and keeps that bundle until the process ends.
+    /// Records which bundle has a function of the program as its entry, and keeps that bundle until the process ends.
     ///
-    /// - Returns: the other bundle to which it belongs; nil if it was free or already belongs to this bundle.
+    /// - Returns: the other bundle that already owns the function; nil if it had no owner or already belongs to this
+    ///   bundle.
     func claimEntry(_ address: UInt, for bundle: PluginBundle) -> PluginBundle? {
         state.withLock { state in
             if let owner = state.byEntry[address] { return owner === bundle ? nil : owner }
@@ -99,12 +100,12 @@ final class BundleTable: Sendable {
         }
     }
 
-    /// The bundle to which a class belongs whose code is linked into the program.
+    /// The bundle of a class whose code is linked into the program.
     func bundle(linkedClass: AnyClass) -> PluginBundle? {
         state.withLock { $0.byLinkedClass[ObjectIdentifier(linkedClass)] }
     }
 
-    /// The bundle whose code is in the image at a base address.
+    /// The bundle whose code is in the library at a base address.
     func bundle(imageBase: UInt) -> PluginBundle? {
         state.withLock { state in
             let place = state.place(ofImage: imageBase)
@@ -130,6 +131,6 @@ final class BundleTable: Sendable {
         state.withLock { Array($0.byPath.values) }.sorted { $0.number < $1.number }.compactMap(\.reference.object)
     }
 
-    /// The base addresses of the images that bundles have loaded.
+    /// The base addresses of the libraries that bundles have loaded.
     var imageBases: [UInt] { state.withLock { $0.images.map(\.base) } }
 }

@@ -129,8 +129,8 @@ extension PluginBundle {
 
     /// Opens a candidate; nil if there is no such file.
     ///
-    /// `namesake`: set to the first candidate that is a directory. A bundle may contain a directory with its own name,
-    /// and the executable may still be in a later place.
+    /// - Parameter namesake: set to the first candidate that is a directory. A bundle may contain a directory with its
+    ///   own name, and the executable may still be in a later place.
     private func open(_ candidate: Candidate, _ namesake: inout String?) throws(PluginError) -> OpenedExecutable? {
         let file: OpenedFile
         do throws(OpenedFile.Failure) {
@@ -161,7 +161,7 @@ extension PluginBundle {
             ).refused(by: refusal))
     }
 
-    /// A path that contains a link may lead anywhere; the descriptor shows where it led.
+    /// A path that contains a link may lead anywhere; the descriptor shows which file was opened.
     @inline(never)
     private func require(_ file: borrowing OpenedFile, _ candidate: Candidate) throws(PluginError) {
         guard let resolved = file.resolvedPath else {
@@ -225,7 +225,7 @@ extension PluginBundle {
         }
     }
 
-    /// More files than are usually found next to an executable.
+    /// More files than usually stand next to an executable.
     private static let mostNames = 100
 
     private static func isELF(_ path: String) -> Bool {
@@ -251,7 +251,7 @@ extension PluginBundle {
         return nil
     }
 
-    /// Recognises a bundle that was built for another system and copied here, because it is not broken.
+    /// Recognises a bundle that was built for another system and copied here. Such a bundle is not broken.
     private var codeOfOtherSystem: String? {
         for (folder, system) in [("MacOS", "macOS"), ("Windows", "Windows")] {
             for directory in layout.supportDirectories {

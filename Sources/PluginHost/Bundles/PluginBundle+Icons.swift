@@ -3,9 +3,9 @@ internal import PropertyLists
 extension PluginBundle {
     /// The files of the bundle's icon, the one for the host's device and scale first.
     ///
-    /// The first name that leads to files is used: the names in `CFBundleIconFiles`, all of them in their order;
-    /// `CFBundleIconFile`; `NSIcon`; `Icon.png`. A name without an extension is tried unchanged, then with `png`,
-    /// `svg`, `tiff`, `tif` and `icns`. Each is searched for like a resource. Its variants are found in the same
+    /// These names are tried in turn, and the first that leads to files is used: all names in `CFBundleIconFiles`, in
+    /// their order; `CFBundleIconFile`; `NSIcon`; `Icon.png`. A name without an extension is tried unchanged, then with
+    /// `png`, `svg`, `tiff`, `tif` and `icns`. Each is searched for like a resource. Its variants are found in the same
     /// directory: `Icon@2x.png`, `Icon~phone.png`, `Icon~phone@2x.png`, and `Icon-linux.png` instead of `Icon.png`.
     ///
     /// - Returns: empty if there is no icon. For a scale that differs from the host's, choose by
@@ -35,8 +35,8 @@ extension PluginBundle {
     /// The files of the picture to show while the application starts; the one for the host's device and scale comes
     /// first.
     ///
-    /// - Parameter scheme: the scheme of the URL that the application is started to open. `Default-<scheme>.png` is
-    ///   then preferred to `Default.png`; the scheme is written in lower case, as RFC 3986 recommends.
+    /// - Parameter scheme: the scheme of the URL that the application is started to open. `Default-<scheme>.png` then
+    ///   takes precedence over `Default.png`. The scheme is written in lower case, as RFC 3986 recommends.
     /// - Returns: the variants of the file, chosen and ordered as for ``iconFiles``; empty if there are none.
     ///
     /// **Threads.** Any. **Cost.** As for ``iconFiles``.

@@ -26,9 +26,10 @@ extension PluginBundle {
 
     /// Info.plist with the values for this platform; empty if there is none or it cannot be read.
     ///
-    /// ``manifestError`` explains the reason. Never nil; it is optional because Foundation's `Bundle` declares it so.
+    /// ``manifestError`` gives the reason. Never nil; it is optional because Foundation's `Bundle` declares it so.
     ///
-    /// Values are `String`, `Int` (`UInt64` above `Int.max`), `Double`, `Bool`, `Date`, `Data`, arrays and dictionaries.
+    /// Values are `String`, `Int` (`UInt64` above `Int.max`), `Double`, `Bool`, `Date`, `Data`, arrays and
+    /// dictionaries.
     ///
     /// **Cost.** Converts the whole list at each call; ``manifest`` and ``object(forInfoDictionaryKey:)`` do not.
     public var infoDictionary: [String: Any]? { manifest.dictionary.mapValues(\.foundationValue) }
@@ -44,7 +45,7 @@ extension PluginBundle {
     #if FullFoundation
     /// The machine of the executable, as one of NSBundle's Mach-O numbers; nil if there is no executable.
     ///
-    /// ELF has its own numbers, and NSBundle has none for Linux: these are the numbers of the same processors.
+    /// ELF has its own numbers, and NSBundle has none for Linux. These are NSBundle's numbers for the same processors.
     public var executableArchitectures: [NSNumber]? {
         guard let path = executablePath, let file = try? OpenedFile(path: path),
             let machine = ImageInspector.machine(of: file)

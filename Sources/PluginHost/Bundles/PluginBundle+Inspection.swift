@@ -1,10 +1,10 @@
 import ELFImages
 
 extension PluginBundle {
-    /// Which of the layouts in docs/bundle-format.md the bundle has: “Contents”, “OpenStep”, “flat”.
+    /// The bundle's layout, as named in docs/bundle-format.md: “Contents”, “OpenStep”, “flat”.
     @_spi(Tools) public var layoutName: String { layout.name }
 
-    /// What the note in the executable states, read without loading it; nil if there is no executable or no note.
+    /// The contents of the note in the executable, read without loading it; nil if there is no executable or no note.
     ///
     /// **Cost.** A few microseconds: it reads the beginning of the file.
     public var executableNote: PluginNote? {

@@ -44,15 +44,15 @@ extension PluginBundle {
     /// The directory `SharedSupport`, or nil if it does not exist.
     public var sharedSupportURL: URL? { sharedSupportPath.map(Self.directoryURL) }
 
-    /// The directory `PlugIns`, otherwise `Plugins`, or nil if neither exists.
+    /// The directory `PlugIns` or, if it does not exist, `Plugins`; nil if neither exists.
     public var builtInPlugInsPath: String? { supportDirectory("PlugIns") ?? supportDirectory("Plugins") }
-    /// The directory `PlugIns`, otherwise `Plugins`, or nil if neither exists.
+    /// The directory `PlugIns` or, if it does not exist, `Plugins`; nil if neither exists.
     public var builtInPlugInsURL: URL? { builtInPlugInsPath.map(Self.directoryURL) }
 
     /// An executable next to the bundle's own, such as a helper program; nil if there is none with that name.
     ///
-    /// The file may have exactly this name, or `.so` added, or `lib` before and `.so` after it. For installed
-    /// resources, `share/X.resources`, the first place is `libexec/X.executables`.
+    /// The file has exactly this name, or this name with `.so` after it, or with `lib` before and `.so` after it. For
+    /// installed resources, `share/X.resources`, the first place is `libexec/X.executables`.
     public func path(forAuxiliaryExecutable executableName: String) -> String? {
         guard !executableName.isEmpty, !executableName.contains("/"), executableName != ".", executableName != ".."
         else { return nil }

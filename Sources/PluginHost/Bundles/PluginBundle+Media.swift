@@ -10,24 +10,26 @@ public import FoundationEssentials
 #endif
 
 extension PluginBundle {
-    /// The image of a name: of this bundle, or else of the main bundle.
+    /// The image with a name, from this bundle or, if it has none, from the main bundle.
     ///
-    /// The name without extension is looked for as it stands, then with `png`, `svg`, `jpg`, `jpeg`, `gif`, `webp`, `tiff`,
-    /// `tif` and `bmp`, each by the order of ``path(forResource:ofType:)``: so it may be localised, and
-    /// `seal@2x.png` or `seal~phone.png` is taken for a host of that scale or device. Nothing of other bundles or of the
-    /// system hides it.
+    /// The name is tried unchanged, then with `png`, `svg`, `jpg`, `jpeg`, `gif`, `webp`, `tiff`, `tif` and `bmp`. Each
+    /// is searched for in the order of ``path(forResource:ofType:)``: the image may be localised, and a host of that
+    /// scale or device gets `seal@2x.png` or `seal~phone.png`. Images of other bundles or of the system never take
+    /// precedence.
     ///
     /// - Parameter name: the file's name, without the marks of scale and device.
-    /// - Returns: the same object for one name until the file, the device or the scale changes; nil if there is none.
+    /// - Returns: the same object for the same name until the file, the device or the scale changes; nil if there is
+    ///   none.
     ///
-    /// **Threads.** Any. **Cost.** Repeated, less than a look-up of a resource; the first time one file is opened.
+    /// **Threads.** Any. **Cost.** The first call for a name opens one file. Repeated calls cost less than the look-up
+    /// of a resource.
     public func image(named name: String) -> NamedImage? {
         if let own = media.image(named: name, { mediaFile($0, $1) }) { return own }
         let main = PluginBundle.main
         return main === self ? nil : main.image(named: name)
     }
 
-    /// The sound of a name: of this bundle, or else of the main bundle, as ``image(named:)``.
+    /// The sound with a name, from this bundle or, if it has none, from the main bundle, found like ``image(named:)``.
     ///
     /// The extensions are `wav`, `oga`, `ogg`, `flac`, `mp3`, `opus`, `aiff`, `aif`, `au` and `snd`.
     public func sound(named name: String) -> NamedSound? {
@@ -36,22 +38,22 @@ extension PluginBundle {
         return main === self ? nil : main.sound(named: name)
     }
 
-    /// The path of an image of this bundle, found as by ``image(named:)``.
+    /// The path of an image of this bundle, found like ``image(named:)``.
     public func pathForImageResource(_ name: String) -> String? {
         BundleMedia.path(of: name, types: BundleMedia.imageTypes, mediaFile)
     }
 
-    /// The URL of an image of this bundle, found as by ``image(named:)``.
+    /// The URL of an image of this bundle, found like ``image(named:)``.
     public func urlForImageResource(_ name: String) -> URL? {
         pathForImageResource(name).map { URL(filePath: $0, directoryHint: .notDirectory) }
     }
 
-    /// The path of a sound of this bundle, found as by ``sound(named:)``.
+    /// The path of a sound of this bundle, found like ``sound(named:)``.
     public func pathForSoundResource(_ name: String) -> String? {
         BundleMedia.path(of: name, types: BundleMedia.soundTypes, mediaFile)
     }
 
-    /// Finds a file as any resource: variants and languages included.
+    /// Finds a file like any resource, including variants and languages.
     private func mediaFile(_ name: String, _ type: String?) -> FoundResource? {
         resources.resource(name, type: type, subdirectory: nil, localization: nil)
     }
@@ -66,10 +68,11 @@ extension PluginBundle {
 }
 
 extension NamedSound {
-    /// The sound of a name: of the main bundle, or else of the user's and the system's sounds.
+    /// The sound with a name, from the main bundle or, if it has none, from the user's and the system's sounds.
     ///
-    /// After the main bundle it looks for `freedesktop/stereo/<name>.oga`, `.ogg` and `.wav` in `$XDG_DATA_HOME/sounds`
-    /// and in `sounds` of each directory of `$XDG_DATA_DIRS`. Nibs do not: they name sounds of their own bundle.
+    /// After the main bundle, the search covers `freedesktop/stereo/<name>.oga`, `.ogg` and `.wav` in
+    /// `$XDG_DATA_HOME/sounds` and in `sounds` of each directory of `$XDG_DATA_DIRS`. Nibs do not use this search: they
+    /// name sounds of their own bundle.
     ///
     /// - Parameter name: the name, such as `bell`.
     /// - Returns: nil if there is none.

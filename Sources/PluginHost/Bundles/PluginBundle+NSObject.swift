@@ -4,9 +4,9 @@ extension PluginBundle: CustomDebugStringConvertible {
     /// The same number for the same bundle while the process runs.
     public var hash: Int { hashValue }
 
-    /// Whether the object is this bundle.
+    /// Whether a value is this bundle object.
     ///
-    /// Identity is enough, because each directory has one object.
+    /// Comparing identity is enough, because each directory has one object.
     public func isEqual(_ object: Any?) -> Bool { (object as? PluginBundle) === self }
 
     /// The same as the description.

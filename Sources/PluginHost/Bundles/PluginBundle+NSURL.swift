@@ -1,9 +1,9 @@
 #if FullFoundation
 public import Foundation
 
-// On Linux, Foundation's Bundle returns lists of NSURL where Apple's returns lists of URL. PluginBundle returns URL;
-// these additional forms let a file that was written for Linux compile too. They are disfavoured: the compiler uses one
-// only where the other does not fit, such as `for url: NSURL in …`.
+// On Linux, Foundation's Bundle returns lists of NSURL where Apple's returns lists of URL. PluginBundle returns URL.
+// The overloads below let a file that was written for Linux compile too. They are disfavoured: the compiler uses one
+// only where URL does not fit, as in `for url: NSURL in …`.
 
 extension PluginBundle {
     /// The URLs of ``paths(forResourcesOfType:inDirectory:)-method`` as objects; never nil.

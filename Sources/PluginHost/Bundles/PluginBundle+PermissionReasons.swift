@@ -1,10 +1,10 @@
 import BundleReading
 
 extension PluginBundle {
-    /// Why the plug-in asks for a permission, in the user's language: for the question whether to grant it.
+    /// Why the plug-in requests a permission, in the user's language, to show when asking the user to grant it.
     ///
-    /// It is the text of the key `PHPermissions.NAME` in InfoPlist.strings, otherwise `reasons` of `PHPermissions` in
-    /// Info.plist.
+    /// The text comes from the key `PHPermissions.NAME` in InfoPlist.strings, otherwise from `reasons` of
+    /// `PHPermissions` in Info.plist.
     ///
     /// - Parameter name: the permission's name in `PHPermissions`: `files`, `network`, `processes`, `devices` or
     ///   `environment`.

@@ -11,17 +11,17 @@ extension PluginBundle {
     ///   directory is sticky like `/tmp`.
     /// - `foreignOwner`: the bundle, its Info.plist or its executable belongs to neither root nor the user of the
     ///   process. The owners of the directories above are not checked: where user numbers are mapped, as in containers,
-    ///   the system's own directories may seem to belong to anybody.
+    ///   the system's own directories may appear to belong to any user.
     ///
     /// Write permission for a group is not reported: many systems give each user a group.
     var permissionFindings: [PluginFinding] {
-        // Code that is linked into the program comes with it, and not with a load.
+        // Code that is linked into the program arrives with the program, not with a load.
         let executable = isLinked ? nil : executablePath
         return Permissions.findings(of: [bundlePath, manifestPath] + [executable].compactMap(\.self))
     }
 }
 
-/// Who may change files besides their users.
+/// Which other users may change files.
 enum Permissions {
     /// The findings about files and directories, and about the directories above them.
     static func findings(of paths: [String]) -> [PluginFinding] {

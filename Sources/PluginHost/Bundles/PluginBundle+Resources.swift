@@ -11,7 +11,7 @@ extension PluginBundle {
     /// for all languages, then those of the user's language, of `Base.lproj`, of other languages that the user reads,
     /// and of the language in which the bundle was written.
     ///
-    /// A resource is a file or a directory. Names are case-sensitive. Nothing outside of the resources is ever found:
+    /// A resource is a file or a directory. Names are case-sensitive. Nothing outside the resources is ever found:
     /// names and directories with `..` and absolute paths find nothing. No file is opened.
     ///
     /// - Parameters:
@@ -26,12 +26,13 @@ extension PluginBundle {
         resources.resource(name, type: ext, subdirectory: nil, localization: nil)?.path
     }
 
-    /// The same, in a directory below the resources or below those of a language.
+    /// The path of the first resource that matches, in a directory below the resources or below those of a language.
     public func path(forResource name: String?, ofType ext: String?, inDirectory subpath: String?) -> String? {
         resources.resource(name, type: ext, subdirectory: subpath, localization: nil)?.path
     }
 
-    /// The same, among the resources for all languages and those of one language; nil for the user's order.
+    /// The path of the first resource that matches, among those for all languages and those of one language; nil for
+    /// the user's order.
     public func path(
         forResource name: String?, ofType ext: String?, inDirectory subpath: String?,
         forLocalization localizationName: String?
@@ -42,7 +43,7 @@ extension PluginBundle {
     /// The paths of all resources of a type: those for all languages, then those of the languages in search order,
     /// each group sorted by name.
     ///
-    /// Each name is listed once, at the place where a look-up would find it first; its variants are not listed. Names
+    /// Each name is listed once, at the place where a look-up would find it first. Its variants are not listed. Names
     /// that begin with a dot are left out.
     ///
     /// - Parameters:
@@ -53,7 +54,8 @@ extension PluginBundle {
         resources.resources(type: ext, subdirectory: subpath, localization: nil).map(\.path)
     }
 
-    /// The same, among the resources for all languages and those of one language; nil for the user's order.
+    /// The paths of all resources of a type, among those for all languages and those of one language; nil for the
+    /// user's order.
     public func paths(
         forResourcesOfType ext: String?, inDirectory subpath: String?, forLocalization localizationName: String?
     ) -> [String] {

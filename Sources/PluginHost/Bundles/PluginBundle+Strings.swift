@@ -14,8 +14,8 @@ extension PluginBundle {
         resources.localizedString(key: key, value: value, table: tableName)
     }
 
-    /// The string for a key in the user's language, with its conversions replaced by the arguments and in the plural
-    /// forms that the numbers among them require: `bundle.localizedString(forKey: "%d files", arguments: 3)`.
+    /// The string for a key in the user's language, with the arguments in place of its conversions and in the plural
+    /// forms that their numbers require: `bundle.localizedString(forKey: "%d files", arguments: 3)`.
     ///
     /// The plural rules of the table's language choose the forms of a `.stringsdict`; that language may differ from the
     /// user's. If the key has no translation, `value` or the key itself is the format.
@@ -45,8 +45,8 @@ extension PluginBundle {
 
 /// The string for a key in the user's language, under Foundation's name for this function.
 ///
-/// A file that also imports Foundation gets this function too, also for calls that name no bundle: for those, the form
-/// without `bundle:` below uses ``PluginBundle/main``.
+/// A file that also imports Foundation sees both functions. A call that names no bundle then uses the form without
+/// `bundle:` below, which takes ``PluginBundle/main``.
 ///
 /// - Parameters:
 ///   - key: the key.

@@ -6,7 +6,8 @@ import Synchronization
 /// A directory with an Info.plist, code, resources and localised strings: NSBundle for Linux.
 ///
 /// It has the members of Foundation's `Bundle` under the same names, so that an application can switch by renaming the
-/// type. It adds what NSBundle lacks: errors that say what to do, checks before code runs, and typed providers.
+/// type. It adds what NSBundle lacks: errors that say how to fix the fault, checks before code runs, and typed
+/// providers.
 ///
 /// ```swift
 /// let bundle = try PluginBundle.open(path: "/usr/lib/myapp/Typography.bundle")
@@ -16,8 +17,8 @@ import Synchronization
 /// ```
 ///
 /// **Threads.** Every member may be used on any thread. No lock is held while code of a plug-in or an observer runs.
-/// **Lifetime.** Each directory (links resolved) has one object, which exists as long as somebody holds it; after its
-/// code was loaded, until the process ends.
+/// **Lifetime.** Each directory (links resolved) has one object. It exists as long as a reference to it does; once its
+/// code is loaded, until the process ends.
 public final class PluginBundle: Sendable, BundleObject {
     let contents: BundleContents
     let resources: BundleResources
@@ -60,7 +61,7 @@ public final class PluginBundle: Sendable, BundleObject {
         }
     }
 
-    /// Postpones the release of what the bundle owns until this thread holds no lock, because these may be the last
+    /// Delays the release of the bundle's objects until this thread holds no lock, because these may be the last
     /// references.
     @inline(never)
     private func endLater() {
@@ -104,7 +105,7 @@ public final class PluginBundle: Sendable, BundleObject {
     /// directory.
     public static var main: PluginBundle { BundleOpening.main }
 
-    /// All bundles that the process has opened and still holds, without frameworks; the main bundle comes first.
+    /// All bundles that the process has opened and that still exist, without frameworks; the main bundle comes first.
     public static var allBundles: [PluginBundle] {
         let others = BundleTable.shared.all.filter { !$0.isFramework && $0 !== main }
         return [main] + others
@@ -120,8 +121,8 @@ public final class PluginBundle: Sendable, BundleObject {
     /// The directory where the bundle is installed.
     ///
     /// It differs from ``bundlePath`` only for a generation that a watched catalogue loaded: then it is the bundle from
-    /// which the private copy was made, or, if a link on its path was replaced since, the bundle with the same code to
-    /// which it leads now.
+    /// which the private copy was made. If a link on that path was replaced since, it is the bundle with the same code
+    /// to which the link now leads.
     public var originalPath: String {
         guard let original else { return bundlePath }
         return CopiedPaths.original(of: bundlePath) ?? original
@@ -134,7 +135,7 @@ extension PluginBundle: Hashable {
     /// Whether both are the same object: each directory has one.
     public static func == (a: PluginBundle, b: PluginBundle) -> Bool { a === b }
 
-    /// Adds the object's identity, which equality compares, to the hasher.
+    /// Adds the object's identity, which `==` compares, to the hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
