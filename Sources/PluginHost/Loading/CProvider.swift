@@ -5,7 +5,7 @@ internal import PluginABI
 
 /// A factory that a C or C++ plug-in registered.
 ///
-/// **Threads.** Any. **Lifetime.** May be kept; it works after the bundle was unloaded too.
+/// **Threads.** Any. **Lifetime.** May be kept; it also works after the bundle was unloaded.
 public struct CProvider: Sendable {
     /// The name, unique in the bundle and at its extension point.
     public let name: String
@@ -23,9 +23,10 @@ public struct CProvider: Sendable {
 
     /// Creates an object.
     ///
-    /// - Throws: ``PluginError`` of code `instantiationFailed` with the reason that the plug-in passed to set_error();
-    ///   for a plug-in in a worker process, the errors of starting one, `notRemote` if ``HostEnvironment/remoteTables`` has
-    ///   no description of the table, and `signatureInvalid` if it is wrong.
+    /// - Throws: ``PluginError`` of code `instantiationFailed` with the reason that the plug-in passed to set_error().
+    ///   For a plug-in in a worker process also the errors of starting the process, `notRemote` if
+    ///   ``HostEnvironment/remoteTables`` has no description of the table, and `signatureInvalid` if that description
+    ///   is wrong.
     public func make() throws -> CInstance {
         HeldLocks.preconditionNone(before: "the create function of a C factory")
         var instance: UnsafeMutableRawPointer?
@@ -96,16 +97,16 @@ public final class CInstance: @unchecked Sendable {
 
     var table: UnsafeRawPointer? { remote == nil ? factory.pointee.functions : remote?.table?.address }
 
-    /// The first error of a function of the table that had no way to report it, such as the end of the worker process.
+    /// The first error of a table function that had no way to report it, such as the end of the worker process.
     ///
-    /// Such a function returns zero, or a failure if it returns a `plugin_status`. Nil for an object in the application's
-    /// process, which reports its errors itself.
+    /// Such a function returns zero, or a failure if it returns a `plugin_status`. Nil for an object in the
+    /// application's process, which reports its own errors.
     public var failure: PluginError? { remote?.failure }
 
     /// The table of functions, as the application's API header defines it for this extension point.
     ///
     /// - Returns: the table, or nil if the plug-in has none. It must be a `Table`; the extension point's version
-    ///   guarantees that. The table of an object in a worker process exists as long as this object.
+    ///   guarantees that. The table of an object in a worker process is valid as long as this object exists.
     public func functions<Table>(as type: Table.Type) -> UnsafePointer<Table>? {
         table?.assumingMemoryBound(to: Table.self)
     }

@@ -6,16 +6,16 @@ import Synchronization
 
 /// One attempt to load a bundle's code, from Info.plist to the registrations of the entry.
 ///
-/// It holds no lock at any time.
+/// It never holds a lock.
 ///
-/// Functions that only a failure needs are never inlined. Unused code between used code is expensive here, because the
-/// dynamic linker empties the processor's caches at every load.
+/// Functions that only run after a failure are never inlined. Unused code between used code is expensive here, because
+/// the dynamic linker empties the processor's caches at every load.
 struct CodeLoad {
     let bundle: PluginBundle
 
     /// Loads the code.
     ///
-    /// `lastFailure`: the result of the last attempt. `entered`: set to the code whose entry is called.
+    /// `lastFailure`: the result of the previous attempt. `entered`: set to the code whose entry is called.
     func run(lastFailure: LoadFailure?, entered: inout EnteredCode?) throws(PluginError) -> LoadedCode {
         try bundle.requireUsableManifest()
         if let entry = bundle.linkedEntry { return try enter(linked: entry, lastFailure, &entered) }
@@ -29,8 +29,7 @@ struct CodeLoad {
         var libraries = InspectedFiles()
         try openOwnLibraries(inspection, path, &libraries)
         let image = try open(path, isRetry: lastFailure?.entered != nil)
-        // The file that the dynamic linker opened is the inspected one: compare the content of its first page, and the
-        // path.
+        // Check that the dynamic linker opened the inspected file: compare the content of its first page, and the path.
         guard inspection.describes(imageAt: image.base) else { throw changed(path) }
         if let change = file.change(at: path) { throw changed(path, change) }
         if let (library, change) = libraries.firstChange() { throw changed(library, change) }
@@ -49,7 +48,7 @@ struct CodeLoad {
             table: table)
     }
 
-    /// Calls the entry of code that is part of the process from its start: no file is inspected or opened.
+    /// Calls the entry of code that belongs to the program. No file is inspected or opened.
     private func enter(
         linked entry: EntryFunction, _ lastFailure: LoadFailure?, _ entered: inout EnteredCode?
     ) throws(PluginError) -> LoadedCode {
@@ -63,7 +62,7 @@ struct CodeLoad {
             table: table)
     }
 
-    /// Code whose entry failed is not called again: the load fails with the same error.
+    /// Rejects code whose entry failed before: the entry is not called again, and the load fails with the same error.
     private func check(
         _ lastFailure: LoadFailure?, isNotOf code: EnteredCode, _ entered: inout EnteredCode?
     ) throws(PluginError) {
@@ -72,10 +71,10 @@ struct CodeLoad {
         throw lastFailure.error
     }
 
-    /// Inspects the executable, and closes it.
+    /// Inspects the executable and closes it.
     ///
-    /// It is closed now because all data about it is in the processor's caches, so this costs half as much as after the
-    /// dynamic linker's work.
+    /// It is closed here because everything about it is still in the processor's caches; closing it after the dynamic
+    /// linker's work costs twice as much.
     private func inspect(_ executable: consuming OpenedExecutable) throws(PluginError) -> ImageInspection {
         let path = executable.path
         guard executable.file.settle() else { throw changed(path) }
@@ -84,7 +83,7 @@ struct CodeLoad {
         throw explained(inspection, path)
     }
 
-    /// The complete inspection begins with the quick one, and explains its findings.
+    /// Repeats the inspection as a complete one, which explains the findings of the quick one.
     @inline(never)
     private func explained(_ inspection: ImageInspection, _ path: String) -> PluginError {
         let complete = completeFindings(path)
@@ -94,7 +93,7 @@ struct CodeLoad {
 
     /// Inspects and opens the libraries that the executable needs and the bundle contains.
     ///
-    /// Most plug-ins need only libraries that the process already has; then no file is read.
+    /// Most plug-ins need only libraries that the process already has. No file is read for them.
     @inline(never)
     private func openOwnLibraries(
         _ inspection: ImageInspection, _ path: String, _ files: inout InspectedFiles
@@ -123,8 +122,8 @@ struct CodeLoad {
 
     private func open(_ path: String, isRetry: Bool) throws(PluginError) -> LoadedImage {
         do throws(LinkerMessage) {
-            // The dynamic linker identifies an image by the name under which it was opened. After a failed entry, the
-            // file that replaced it needs another spelling of the same path.
+            // The dynamic linker identifies a library by the name under which it was opened. A file that replaced one
+            // whose entry failed therefore needs another spelling of the same path.
             return try LoadedImage.open(path: isRetry ? Self.otherSpelling(of: path) : path)
         } catch {
             throw refused(path, error)
@@ -180,7 +179,7 @@ struct CodeLoad {
 
     /// Adds the findings of the complete inspection to an error, so that the reader sees everything.
     ///
-    /// If the complete inspection has more to say about the same subject, its finding replaces the quick one.
+    /// If the complete inspection says more about the same subject, its finding replaces the quick one.
     @inline(never)
     private func completed(_ error: PluginError, path: String) -> PluginError {
         let complete = completeFindings(path)

@@ -10,32 +10,33 @@ final class CodeState: Sendable {
     let linkedEntry = Atomic<UInt>(0)
     /// Whether a newer generation has replaced this bundle.
     let isSuperseded = Atomic(false)
-    /// The catalogue that loaded the bundle, held for ever.
+    /// The catalogue that loaded the bundle, held until the process ends.
     ///
-    /// Why: loaded code may request services until the process ends. The folder Services knows its type.
+    /// Why: loaded code may request services until then. The folder Services knows the type.
     let catalog = Lock<(any AnyObject & Sendable)?>(nil)
-    /// The kept results of the catalogue that loads the bundle; nil unless that demands a probe.
+    /// The probe results of the catalogue that loads the bundle; nil unless the catalogue demands a probe.
     let probes = Lock<ProbeResults?>(nil)
     let state = Lock(StateSource.user)
 
-    /// Who says where the plug-in keeps its state.
+    /// What determines where the plug-in keeps its state.
     enum StateSource: Sendable {
-        /// The user's directory for state.
+        /// The user's state directory.
         case user
-        /// The host of this worker; nil if it did not grant it.
+        /// The host of this worker; nil if the host did not grant a directory.
         case host(String?)
     }
 }
 
 extension PluginBundle {
-    /// Created at the first use; afterwards it stays the same as long as the bundle exists.
+    /// Created at the first use, and the same object as long as the bundle exists.
     var codeState: CodeState {
         // Only this property stores a value there.
         if let known = loadingState.load() { return unsafeDowncast(known, to: CodeState.self) }
         return unsafeDowncast(loadingState.storeIfNil(CodeState()), to: CodeState.self)
     }
 
-    /// Whether a newer generation has replaced it: it is not found by its identifier and not loaded again.
+    /// Whether a newer generation has replaced this bundle: its identifier no longer finds it, and it is not loaded
+    /// again.
     var isSuperseded: Bool { codeState.isSuperseded.load(ordering: .acquiring) }
 
     func supersede() { codeState.isSuperseded.store(true, ordering: .releasing) }

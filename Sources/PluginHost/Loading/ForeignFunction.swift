@@ -11,11 +11,11 @@ import Synchronization
 /// let sum = try crc32(.bytes(data)).uint64
 /// ```
 /// The signature must be correct: a shared object does not contain it, and a wrong one is undefined behaviour, like a
-/// wrong declaration in C. Prefer the signatures that the plug-in itself states. ``TypedForeignFunction`` is shorter to
-/// write and faster if the signature is known when the application is compiled.
+/// wrong declaration in C. Prefer the signatures that the plug-in itself states. If the signature is known when the
+/// application is compiled, ``TypedForeignFunction`` is shorter to write and faster.
 ///
-/// **Threads.** As the C function allows; the object itself may be shared. **Lifetime.** May be kept. While the bundle is
-/// unloaded, calls throw; after the next load they work again. **Cost.** A call through libffi and an array of values.
+/// **Threads.** As the C function allows; the object itself may be shared. **Lifetime.** May be kept. Calls throw while
+/// the bundle is unloaded, and work again after the next load. **Cost.** A call through libffi and an array of values.
 public final class ForeignFunction: @unchecked Sendable {
     // @unchecked because of the code's address, which is constant.
 
@@ -30,10 +30,10 @@ public final class ForeignFunction: @unchecked Sendable {
     private let call: OpaquePointer
     private let isThrowing: Bool
     private let loaded: LoadedCode
-    /// How many arguments a call in this process has; -1 if the function is in another process, so that one comparison finds
-    /// that too.
+    /// The number of arguments of a call in this process; -1 if the function is in another process, so that one
+    /// comparison detects that case too.
     private let argumentCount: Int
-    /// Whether it may be called while nothing of the bundle is offered: it belongs to an object that exists.
+    /// Whether it may be called while the bundle is unloaded, because it belongs to an existing object.
     private let outlivesUnload: Bool
 
     init(
@@ -75,7 +75,7 @@ public final class ForeignFunction: @unchecked Sendable {
     ///
     /// - Parameter arguments: as many as the signature has, each of the right type.
     /// - Returns: the result, with the type that the signature states.
-    /// - Throws: as ``callAsFunction(_:)``.
+    /// - Throws: the same errors as ``callAsFunction(_:)``.
     @discardableResult
     public func call(with arguments: [ForeignValue]) throws -> ForeignValue {
         guard arguments.count == argumentCount else {
@@ -93,7 +93,7 @@ public final class ForeignFunction: @unchecked Sendable {
             do {
                 let value = try write(arguments, from: 0, to: place, &loans) {
                     try invoke(place, result)
-                    // The result is read while the arguments are valid, because it may point into them.
+                    // Read the result while the arguments are valid, because it may point into them.
                     return try read(result)
                 }
                 if let failure = loans.failure { throw failure }
@@ -120,7 +120,7 @@ public final class ForeignFunction: @unchecked Sendable {
             remedy: "Its signature is \(quoted(signature.description)).")
     }
 
-    /// Writes the arguments from an index on, and calls a body while the function borrows them.
+    /// Writes the arguments, beginning with an index, and calls a body while the function borrows them.
     ///
     /// Bytes are not copied.
     private func write(
@@ -170,11 +170,11 @@ public final class ForeignFunction: @unchecked Sendable {
             && signature.arguments.allSatisfy(\.isPlain)
     }
 
-    /// The size is a constant, so that a typed call keeps its result on the stack.
+    /// A constant, so that a typed call keeps its result on the stack.
     @inlinable static var plainResult: Int { 64 }
 
-    /// Calls the function with arguments that are laid out as the fields of a struct, and writes its result to an address
-    /// with space for at least 16 bytes.
+    /// Calls the function with arguments that are laid out like the fields of a struct, and writes its result to an
+    /// address with space for at least 16 bytes.
     @usableFromInline
     func invoke(_ arguments: UnsafeRawPointer, _ result: UnsafeMutableRawPointer) throws(PluginError) {
         guard loaded.isOffered.load(ordering: .acquiring) || outlivesUnload else { throw unloaded }

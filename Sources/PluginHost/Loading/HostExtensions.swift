@@ -46,8 +46,8 @@ enum HostExtensions {
                     Unmanaged<PluginRegistrar>.fromOpaque(registrar).takeUnretainedValue())
             }))
 
-    /// The toolchain and copies that a plug-in was compiled with, limited to the fields of its own header: today's
-    /// struct may be longer.
+    /// The toolchain and copies that a plug-in was compiled with. Fields beyond the size in its own header are not
+    /// read, because today's struct may be longer.
     private struct SwiftIdentity {
         let abiIdentity: UnsafeRawPointer?
         let toolchain: plugin_string
@@ -68,7 +68,7 @@ enum HostExtensions {
 
     /// Compares the toolchains and copies of both sides.
     ///
-    /// Swift objects cross afterwards, so everything must be equal.
+    /// Swift objects are exchanged afterwards, so everything must be equal.
     private static func begin(_ table: HostTable, _ identity: SwiftIdentity) -> plugin_status {
         var findings: [PluginFinding] = []
         if identity.abiIdentity != abiIdentity {
@@ -90,8 +90,8 @@ enum HostExtensions {
                     remedy: "Build the plug-in with the host's Swift toolchain."))
         }
         let expected = UInt32(PLUGIN_SWIFT_REVISION)
-        // The plug-in reads its revision from its note, at the address where the linker put it. A tool that moved the
-        // note has left other bytes there.
+        // The plug-in reads its revision from its note, at the address where the linker put it. If a tool moved the
+        // note, that address contains other bytes.
         let revision =
             identity.revision == expected
             ? expected : LoadedNotes.swiftRevision(ofImageContaining: identity.toolchain.bytes.baseAddress)
@@ -126,7 +126,7 @@ enum HostExtensions {
             header: plugin_header(size: UInt32(MemoryLayout<plugin_resources>.size), version: 1),
             resource_path: { host, name, type, subdirectory in
                 let bundle = HostTable.of(host).bundle
-                // Nothing has a name that is not UTF-8; repairing it would make it a different name.
+                // No resource has a name that is not UTF-8, and repairing it would make it a different name.
                 guard let name = name.validText, let type = type.validText, let directory = subdirectory.validText
                 else { return nil }
                 let path = bundle.path(

@@ -45,7 +45,7 @@ extension HostTable: PluginContextServices {
 
     func sound(_ name: String) -> NamedSound? { bundle.sound(named: name) }
 
-    /// The largest resource that is read whole; a larger one indicates a mistake and would fill the memory.
+    /// The largest resource that is read whole. A larger one indicates a mistake and would fill the memory.
     private static let maximumTextSize: UInt64 = 1 << 30
 
     func resourceText(_ name: String, type: String?, subdirectory: String?) throws -> String {
@@ -72,7 +72,7 @@ extension HostTable: PluginContextServices {
     private static func text(ofFile path: String) throws(OpenedFile.Failure) -> String? {
         let file = try OpenedFile(path: path)
         guard file.identity.size <= maximumTextSize else { throw .system(errno: EFBIG) }
-        // One more byte, in order to notice a file that grows meanwhile.
+        // One more byte, to detect a file that grows during the read.
         return try withTemporaryBytes(Int(file.identity.size) + 1) { (buffer) throws(OpenedFile.Failure) in
             let count = try file.read(into: buffer, at: 0)
             try file.requireUnchanged(afterReading: count)

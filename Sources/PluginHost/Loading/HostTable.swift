@@ -9,21 +9,20 @@ import Synchronization
 /// The host's side of the ABI for one plug-in: the table that its entry receives, the transaction that collects its
 /// registrations, and the services of its contexts.
 ///
-/// **Lifetime.** Never freed, because the plug-in may keep the table's address; there is one for each entry that was
-/// called.
+/// **Lifetime.** Never freed, because the plug-in may keep the table's address. Each entry that is called has its own.
 final class HostTable: @unchecked Sendable {
     // @unchecked because of the pointers: `table` is written only in init.
 
     private struct State {
         /// The registrations so far; nil after the entry has returned.
         ///
-        /// Before the entry is called, nobody has the table.
+        /// No code has the table before the entry is called.
         var registrations: Registrations? = Registrations()
         /// Findings that make the load fail, whatever status the entry returns.
         var findings: [PluginFinding] = []
         /// The latest reason passed to set_error(), by thread.
         var reasons: [pthread_t: Reason] = Dictionary()  // [:] would be a call at each load
-        /// What the plug-in tried to register after its entry had returned; the first ones.
+        /// The first registrations that the plug-in attempted after its entry had returned.
         var lateRegistrations: [String] = Array()
     }
 
@@ -68,7 +67,7 @@ final class HostTable: @unchecked Sendable {
     /// The object behind a table that a plug-in passes back.
     static func of(_ host: UnsafePointer<plugin_host>?) -> HostTable {
         guard let host, let opaque = host.pointee.opaque_self else {
-            // Without it, there is no bundle to name, and not all of these functions return a status.
+            // Without it, there is no bundle to report, and not all of these functions return a status.
             preconditionFailure("a plug-in called a host function without the host table it was given")
         }
         return Unmanaged<HostTable>.fromOpaque(opaque).takeUnretainedValue()
@@ -80,7 +79,7 @@ final class HostTable: @unchecked Sendable {
 
     /// Calls the entry once and returns its registrations.
     ///
-    /// - Throws: the reason why it failed; nothing is registered then.
+    /// - Throws: the reason why it failed. Nothing is registered then.
     func enter(_ entry: EntryFunction, path: String) throws(PluginError) -> Registrations {
         bundle.begin(.entry)
         HeldLocks.preconditionNone(before: "the entry of a plug-in")
@@ -149,7 +148,7 @@ final class HostTable: @unchecked Sendable {
                 systemMessage: reason.message.isEmpty ? nil : reason.message))
     }
 
-    /// Carries out a registration if it is made inside the entry, on the thread of the entry.
+    /// Performs a registration if it is made inside the entry, on the thread of the entry.
     func registering(
         _ what: @autoclosure () -> String, _ body: (inout Registrations) -> Registrations.Fault?
     ) -> plugin_status {
@@ -186,7 +185,7 @@ final class HostTable: @unchecked Sendable {
         return plugin_status(PLUGIN_CLOSED)
     }
 
-    /// What the plug-in tried to register after its entry had returned, for example “the factory “maker””.
+    /// The registrations that the plug-in attempted after its entry had returned, for example “the factory “maker””.
     var lateRegistrations: [String] { state.withLock(\.lateRegistrations) }
 
     static func finding(_ problem: Registrations.Fault) -> PluginFinding {
@@ -240,8 +239,8 @@ final class HostTable: @unchecked Sendable {
         }
     }
 
-    /// A name that is compared with others must consist of the bytes that its author wrote: after a repair, two names
-    /// could be equal.
+    /// Names are compared, so they must consist of the bytes that their author wrote: repairing two different names
+    /// could make them equal.
     private static func firstNotUTF8(_ names: plugin_string...) -> Registrations.Fault? {
         names.first { $0.validText == nil }.map { .unusable($0.shown, "is not UTF-8") }
     }
@@ -285,13 +284,13 @@ final class HostTable: @unchecked Sendable {
     private func setReason(_ reason: Reason) {
         let thread = pthread_self()
         state.withLock { state in
-            // A plug-in may set reasons on threads that end without a failing call; these must not accumulate.
+            // A plug-in may set reasons on threads that end without a failing call. They must not accumulate.
             if state.reasons.count >= 64 { state.reasons.removeAll() }
             state.reasons[thread] = reason
         }
     }
 
-    /// The latest reason of this thread since the previous call of this function.
+    /// The latest reason that this thread set since the previous call of this function.
     func takeReason() -> Reason? {
         let thread = pthread_self()
         return state.withLock { $0.reasons.removeValue(forKey: thread) }

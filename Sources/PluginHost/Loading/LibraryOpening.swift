@@ -7,14 +7,14 @@ import HostBasics
 /// their SONAMEs and opens no file of the bundle that was not inspected.
 ///
 /// The libraries of a bundle are those in its Frameworks directory, and those that a search path finds relative to
-/// `$ORIGIN` or inside of the bundle. All others are left to the dynamic linker.
+/// `$ORIGIN` or inside the bundle. The dynamic linker finds all others.
 struct LibraryOpening {
     private let bundlePath: String
     private let libraries: CarriedLibraries?
     private var seen: Set<String> = []
     /// Directories in which every library was inspected.
     private var listed: Set<String> = []
-    /// The inspected files, to be compared again after the executable was opened.
+    /// The inspected files, which are compared again after the executable was opened.
     private(set) var files = InspectedFiles()
 
     /// Why the executable must not be opened.
@@ -32,7 +32,7 @@ struct LibraryOpening {
         libraries = CarriedLibraries(of: bundle)
     }
 
-    /// More levels than any bundle has, each library needed by the one before it.
+    /// More levels than any bundle has. On each level, a library needs the next one.
     private static let depthLimit = 64
 
     /// `inspection` and `path` are those of the executable.
@@ -40,7 +40,7 @@ struct LibraryOpening {
         try open(Image(inspection, path), [])
     }
 
-    /// An inspected image that needs libraries.
+    /// An inspected ELF file that needs libraries.
     private struct Image {
         let path: String
         let needed: [String]
@@ -53,7 +53,7 @@ struct LibraryOpening {
         }
     }
 
-    /// `loaders`: the images that need this one, the nearest first.
+    /// `loaders`: the ELF files that need this one, the nearest first.
     private mutating func open(_ image: Image, _ loaders: [Image]) throws(Failure) {
         guard loaders.count < Self.depthLimit else { return }
         let chain = [image] + loaders
@@ -63,7 +63,7 @@ struct LibraryOpening {
             if try !openInPlaces(name, chain) { isComplete = false }
         }
         guard !isComplete else { return }
-        // A library from elsewhere also searches DT_RPATH for its own libraries, under any name.
+        // A library from outside the bundle also searches DT_RPATH for its own libraries, under any name.
         for place in places(chain.filter { $0.searchPath?.isInherited ?? false }) where listed.insert(place).inserted {
             for name in DirectoryListing(path: place).names.keys.sorted() where name.contains(".so") {
                 try inspect(Path.join(place, name), chain)
@@ -76,7 +76,7 @@ struct LibraryOpening {
         for place in places(chain) {
             let paths = LibrarySearch.variants(of: name, in: place)
             if let path = paths.last, try open(path, for: name, chain) { return true }
-            // If no library has the name as its SONAME, the dynamic linker searches every place itself.
+            // If no library has the name as its SONAME, the dynamic linker searches every place again.
             for path in paths.dropLast() { try inspect(path, chain) }
         }
         return false
@@ -96,8 +96,8 @@ struct LibraryOpening {
     }
 
     /// Inspects a library and loads the libraries that it needs.
-    ///
-    /// - Returns: nil for a file that the dynamic linker skips: it does not exist, cannot be opened, or is for another
+    /// - Returns: nil for a file that the dynamic linker skips because it does not exist, cannot be opened, or is for
+    ///   another machine.
     ///   machine.
     @discardableResult
     private mutating func inspect(_ path: String, _ loaders: [Image]) throws(Failure) -> ImageInspection? {
@@ -111,8 +111,8 @@ struct LibraryOpening {
         return inspection
     }
 
-    /// The directories of the search paths that belong to the bundle: those of the nearest image, and those of the
-    /// others that are inherited.
+    /// The directories of the search paths that belong to the bundle: the nearest ELF file's own search path, and the
+    /// inherited ones of the others.
     private func places(_ chain: [Image]) -> [String] {
         chain.enumerated().flatMap { number, image -> [String] in
             guard let searchPath = image.searchPath, number == 0 || searchPath.isInherited else { return [] }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// How many objects of one kind, created by one plug-in, still exist.
 public struct LiveObjects: Sendable, Hashable {
-    /// What created them: a provider, a factory of the C level, or the host from a class.
+    /// What created them: a provider, a C-level factory, or the host from a class.
     public let kind: PluginBundle.Registration.Kind
     /// The name of the provider, factory or class.
     public let name: String
@@ -24,12 +24,12 @@ extension LiveObjects: CustomStringConvertible {
 extension PluginBundle {
     /// The objects of this plug-in that still exist, counted by provider, factory and class.
     ///
-    /// It counts the objects created by ``Provider/make()``, ``CProvider/make()`` and ``makePrincipal(as:)``, and
+    /// Objects created by ``Provider/make()``, ``CProvider/make()`` and ``makePrincipal(as:)`` count, and so do
     /// services, also after the bundle was unloaded.
     ///
-    /// It does not count values that are not class instances (from a provider whose interface is a structure or a
-    /// closure), nor objects that the host itself creates from ``classNamed(_:)``. An object that is returned several
-    /// times counts once.
+    /// Not counted are values that are not class instances (from a provider whose interface is a structure or a
+    /// closure), and objects that the host creates from ``classNamed(_:)``. An object that is returned several times
+    /// counts once.
     ///
     /// - Returns: one element for each kind with existing objects, sorted by extension point and name; empty if none
     ///   exist.
@@ -37,7 +37,7 @@ extension PluginBundle {
     /// **Cost.** Checks each object that exists or was destroyed recently.
     public var liveObjects: [LiveObjects] { mappedCode?.objects.live ?? [] }
 
-    /// Whether it created a value that is not an object: nobody can see when the last copy of such a value is gone.
+    /// Whether it created a value that is not an object. Nothing reports when the last copy of such a value is gone.
     var hasMadeUncountedValues: Bool { mappedCode?.objects.hasUncounted ?? false }
 }
 
@@ -79,18 +79,18 @@ final class ObjectCensus: Sendable {
 final class ObjectCount: Sendable {
     private struct Reference {
         let object: WeakReference<AnyObject>
-        /// A running number: distinguishes an object from a later one at the same address.
+        /// A running number, which distinguishes an object from a later one at the same address.
         let number: Int
     }
 
     private struct State {
-        /// By address: an object that is created once and returned often counts once, and a new object at the address
-        /// of a destroyed one replaces it here.
+        /// By address. An object that is created once and returned often counts once. A new object replaces a destroyed
+        /// one that had the same address.
         var references: [ObjectIdentifier: Reference] = [:]
         var added = 0
         /// How many references there may be before those to destroyed objects are removed.
         var limit = 16
-        /// The number of objects whose end is reported: those of the C level, and those that a nib's instance keeps.
+        /// The number of objects whose end is reported: C-level objects, and objects that a nib's instance keeps.
         var instances = 0
 
         /// - Returns: whether references to destroyed objects should be removed now.
@@ -98,7 +98,7 @@ final class ObjectCount: Sendable {
             added += 1
             references[identifier] = Reference(object: object, number: added)
             guard references.count > limit else { return false }
-            // No other thread starts the removal until this one has finished.
+            // Prevents another removal until this one has finished.
             limit = .max
             return true
         }
@@ -111,7 +111,7 @@ final class ObjectCount: Sendable {
 
     /// Counts a value, if it is an object, until it is destroyed.
     func add<Value>(_ value: Value) {
-        // Check its dynamic type: the conversion would wrap any other value in a box, and the box would be counted.
+        // Check the dynamic type: the conversion would wrap any other value in a box, and the box would be counted.
         guard type(of: value as Any) is AnyClass else { return isUncounted.store(true, ordering: .releasing) }
         let object = value as AnyObject
         let identifier = ObjectIdentifier(object)
@@ -121,8 +121,8 @@ final class ObjectCount: Sendable {
 
     /// Forgets the objects that no longer exist.
     ///
-    /// They are checked without the lock. Each check holds the object for a moment. If the owner releases it meanwhile,
-    /// it is destroyed here, which runs the plug-in's code.
+    /// They are checked without the lock. Each check holds the object for a moment. If its owner releases the object
+    /// during the check, the object is destroyed here, which runs the plug-in's code.
     private func removeDead() {
         let all = state.withLock { $0.references.map { $0 } }
         let dead = all.filter { !$0.value.object.isAlive }.map { ($0.key, $0.value.number) }
@@ -130,8 +130,8 @@ final class ObjectCount: Sendable {
             for (identifier, number) in dead where state.references[identifier]?.number == number {
                 state.references[identifier] = nil
             }
-            // Twice the number of existing objects, so that the checks cost two per object on average, however many
-            // there are.
+            // Twice the number of existing objects, so that the checks cost two per object on average, whatever the
+            // number of objects.
             state.limit = max(16, 2 * state.references.count)
         }
     }
@@ -141,10 +141,10 @@ final class ObjectCount: Sendable {
 
     func remove() { state.withLock { $0.instances -= 1 } }
 
-    /// Counts objects that somebody keeps until ``release(_:survivors:)``.
+    /// Counts objects that are kept until ``release(_:survivors:)``.
     func keep(_ count: Int) { state.withLock { $0.instances += count } }
 
-    /// Ends ``keep(_:)``, and counts the objects among them that live on until they are destroyed.
+    /// Ends ``keep(_:)``. The survivors, objects that still exist, count until they are destroyed.
     func release(_ count: Int, survivors: [(ObjectIdentifier, WeakReference<AnyObject>)]) {
         let isFull = state.withLock { state in
             state.instances -= count

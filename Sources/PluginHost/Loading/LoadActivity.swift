@@ -4,7 +4,7 @@ import Synchronization
 
 /// All loads, unloads and creations of services in progress in this process, and which thread waits for which.
 ///
-/// A wait that would never end is refused, with an error that names the bundles in the circle.
+/// A wait that would never end is refused with an error that names the bundles in the circle.
 final class LoadActivity: Sendable {
     static let shared = LoadActivity()
 
@@ -54,7 +54,7 @@ final class LoadActivity: Sendable {
         var chain: [LoadTicket] = []
         var next = wanted
         while true {
-            // A thread's loads are nested: take them from the one that is waited for to its last.
+            // A thread's loads are nested: take them from the awaited one to the last.
             chain += state.active.drop { $0 !== next }.filter { $0.thread == next.thread }
             if next.thread == me { return chain }
             // Each thread waits for at most one ticket, each ticket has one thread, and a circle is refused before it

@@ -6,13 +6,13 @@ import HostBasics
 enum LoadState {
     /// Never loaded, or nothing of the last attempt is left in the process.
     case unloaded
-    /// A thread is loading it; ends after its last `activate`.
+    /// A thread is loading it. Ends after the bundle's last `activate`.
     case loading(LoadTicket, mapped: LoadedCode?)
     case active(LoadedCode)
     /// A thread is unloading it: its registrations are already withdrawn, but its names are still taken.
     case deactivating(LoadTicket, LoadedCode)
-    /// The code is mapped and its entry has succeeded, but the registrations are not offered: it was unloaded, or
-    /// another bundle had one of its names, or its `activate` failed (the error states which).
+    /// The code is mapped and its entry has succeeded, but the registrations are not offered: the bundle was unloaded,
+    /// or another bundle had one of its names, or its `activate` failed (the error states which).
     indirect case dormant(LoadedCode, PluginError?)
     /// The last attempt failed.
     case failed(LoadFailure)
@@ -45,7 +45,7 @@ extension LoadState {
 /// A load that failed.
 final class LoadFailure: Sendable {
     let error: PluginError
-    /// The code whose entry was called: it must not be called again, so a new attempt needs another file.
+    /// The code whose entry was called. The entry must not be called again, so a new attempt needs another file.
     let entered: EnteredCode?
 
     init(error: PluginError, entered: EnteredCode?) {
@@ -57,6 +57,6 @@ final class LoadFailure: Sendable {
 /// Code whose entry was called.
 enum EnteredCode: Equatable {
     case file(FileIdentity)
-    /// It is linked into the program, and cannot be replaced.
+    /// The code is linked into the program and cannot be replaced.
     case linked
 }

@@ -4,12 +4,12 @@ import Glibc
 import HostBasics
 import Synchronization
 
-/// A load, an unload, or the creation of a service that is in progress: which thread does it, and how others wait for
-/// it.
+/// A load, an unload, or the creation of a service that is in progress: which thread performs it, and how other threads
+/// wait for it.
 final class LoadTicket: Sendable {
     private struct State {
         var outcome: Result<Void, PluginError>?
-        /// Created by the first thread that waits; most loads have none.
+        /// Created by the first thread that waits. Most loads have no waiting thread.
         var waiters: DispatchGroup?
     }
 
@@ -49,10 +49,10 @@ final class LoadTicket: Sendable {
         self.bundlePath = bundlePath
     }
 
-    /// Whether this process was forked while the work was in progress: its thread does not exist in this process.
+    /// Whether this process was forked while the work was in progress, so that the work's thread does not exist here.
     var isAbandoned: Bool { forkGeneration != phs_fork_generation() }
 
-    /// Passes the outcome to everyone who waits.
+    /// Passes the outcome to every waiting thread.
     func finish(_ outcome: Result<Void, PluginError>) {
         let waiters = state.withLock { state in
             state.outcome = outcome

@@ -4,10 +4,10 @@ import HostBasics
 internal import PluginABI
 
 extension LoadedCode {
-    /// Runs the hooks that inform the plug-in that it is about to be offered.
+    /// Runs the hooks that tell the plug-in that its registrations are about to be offered.
     ///
-    /// The hooks of its classes run first, then those of the C level, each in the order of registration. If one fails,
-    /// those before it are undone.
+    /// The hooks of its classes run first, then the C-level hooks, each in the order of registration. If one fails,
+    /// those that ran before it are undone.
     ///
     /// - Throws: ``PluginError`` of code `activationFailed`.
     func activate() throws(PluginError) {
@@ -38,7 +38,7 @@ extension LoadedCode {
         }
     }
 
-    /// Runs the hooks that inform the plug-in that it is no longer offered, in reverse order.
+    /// Runs the hooks that tell the plug-in that its registrations are no longer offered, in reverse order.
     func deactivate() {
         if let isolated { return isolated.deactivate() }
         let classes = registrations.classes

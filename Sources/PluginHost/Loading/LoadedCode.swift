@@ -3,10 +3,10 @@ import HostBasics
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// A bundle's code after its entry succeeded: its image and its registrations.
+/// A bundle's code after its entry succeeded: its library and its registrations.
 final class LoadedCode: Sendable {
-    /// Nil for code that is linked into the program, because that image does not belong to the plug-in alone, and for code
-    /// in a worker process.
+    /// Nil for code that is linked into the program, because the program does not belong to the plug-in alone, and for
+    /// code in a worker process.
     let image: LoadedImage?
     /// The code in a worker process; nil if it runs in this one.
     let isolated: IsolatedCode?
@@ -14,7 +14,7 @@ final class LoadedCode: Sendable {
     let table: HostTable
     /// The differences between the registrations and the declarations in Info.plist.
     let findings: [PluginFinding]
-    /// Whether the bundle's state is `active` with this code, for callers that know the code and ask often.
+    /// Whether the bundle's state is `active` with this code. For callers that have the code and ask often.
     let isOffered = Atomic(false)
     private let census = Lock<ObjectCensus?>(nil)
     /// The objects that the code created.
@@ -28,9 +28,9 @@ final class LoadedCode: Sendable {
             return new
         }
     }
-    /// All classes of the image.
+    /// All classes of the library.
     private var classes: ImageClasses? { image.map { ImageClasses(ofImageAt: $0.base) } }
-    /// The names of all classes, qualified by their modules: the classes of the image in the order of the file; for
+    /// The names of all classes, qualified by their modules: the classes of the library in the order of the file; for
     /// linked code, the registered classes.
     var classNames: [String] {
         classes?.names ?? isolated?.report.classNames
@@ -38,12 +38,11 @@ final class LoadedCode: Sendable {
     }
     /// The context for a new object of the plug-in; created each time, because most loads create no object.
     var context: PluginContext { PluginContext(services: table) }
-    /// Nil while the registrations are not offered: a late caller must not get an object that would outlive the
-    /// release.
+    /// Nil while the registrations are not offered: a late caller must not get an object that outlives the release.
     private let services = Lock<[ServiceKey: SharedObject]?>(Dictionary())  // [:] would be a call at each load
     private let principal = Lock<Principal?>(nil)
 
-    /// The principal class; the search runs once.
+    /// The principal class, which is searched for once.
     struct Principal: Sendable {
         let type: AnyClass?
         /// The class with its conformance, if it was registered.
@@ -68,7 +67,7 @@ final class LoadedCode: Sendable {
         let point: String
     }
 
-    /// The object of a provider or C factory that is shared as a service; nil if the bundle was unloaded meanwhile.
+    /// The object of a provider or C factory that is shared as a service; nil if the bundle has been unloaded.
     func shared(_ kind: PluginBundle.Registration.Kind, _ name: String, at point: String) -> SharedObject? {
         let key = ServiceKey(kind: kind, name: name, point: point)
         return services.withLock { services in
@@ -85,7 +84,7 @@ final class LoadedCode: Sendable {
     /// This is also the initial state.
     func openServices() { services.withLock { $0 = $0 ?? [:] } }
 
-    /// Releases the shared objects: a request after the next load gets new ones.
+    /// Releases the shared objects. A request after the next load gets new ones.
     func releaseServices() {
         // Destroyed after the lock is released, because the last release runs the plug-in's code.
         let old = services.withLock { services in
@@ -107,7 +106,7 @@ final class LoadedCode: Sendable {
     }
 
     func logWarnings() {
-        // The environment is asked only for a warning: most loads have none.
+        // Look at the environment only for a warning: most loads have none.
         for finding in findings where finding.severity == .warning && HostEnvironment.current.logsLoadWarnings {
             HostEnvironment.log(
                 HostLogRecord(
@@ -119,7 +118,7 @@ final class LoadedCode: Sendable {
     /// `name`: `NSPrincipalClass`, or nil for the first class.
     func principal(named name: String?) -> Principal {
         if let known = principal.withLock({ $0 }) { return known }
-        // The search runs outside of the lock: finding a class by name runs a metadata accessor, which is the plug-in's
+        // The search runs outside the lock: finding a class by name runs a metadata accessor, which is the plug-in's
         // code.
         let found = findPrincipal(named: name)
         principal.withLock { $0 = found }
@@ -135,7 +134,7 @@ final class LoadedCode: Sendable {
         return Principal(type: classes?.first, plugin: nil)
     }
 
-    /// A class of this image only, found by its registered name or its own name, with or without the module.
+    /// A class of this library only, found by its registered name or its own name, with or without the module.
     func `class`(named name: String) -> AnyClass? {
         registrations.class(named: name) ?? classes?.class(named: name)
     }

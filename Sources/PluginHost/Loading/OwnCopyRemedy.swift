@@ -1,4 +1,4 @@
-/// The remedy for a module that is contained in two images; the rule is in docs/abi.md, "One copy of each module".
+/// The remedy for a module that two ELF files contain; the rule is in docs/abi.md, "One copy of each module".
 enum OwnCopyRemedy {
     static let text =
         "In the Package.swift of the library or program that contains its own copy, depend on the library's product from a "

@@ -1,16 +1,15 @@
 @_spi(PluginHost) internal import PluginABI
 
 extension PluginBundle {
-    /// What the code tried to register after its entry had returned, in words; at most 16.
+    /// Descriptions of the registrations that the code attempted after its entry had returned; at most 16.
     ///
-    /// Empty if the bundle was never
-    /// loaded.
+    /// Empty if the bundle was never loaded.
     @_spi(Tools) public var lateRegistrations: [String] { mappedCode?.table.lateRegistrations ?? [] }
 
-    /// Creates an object of a provider or factory whose interface the caller does not know, for a checker.
+    /// Creates an object of a provider or factory for a checker, which does not know the interface.
     ///
     /// - Returns: the object, which exists as long as the caller holds it; nil for a class or a function.
-    /// - Throws: ``PluginError``, as ``Provider/make()`` and ``CProvider/make()``.
+    /// - Throws: ``PluginError``: the same errors as ``Provider/make()`` and ``CProvider/make()``.
     @_spi(Tools) public func makeObject(of registration: Registration) throws -> Any? {
         let code = try loadedCode()
         let (name, point) = (registration.name, registration.extensionPoint)

@@ -4,7 +4,7 @@ import PluginABI
 
 extension PluginBundle {
     /// The bundle's main class: the one that `NSPrincipalClass` names, with or without its module; without that key,
-    /// the first class that the entry registered, otherwise the first class of the image.
+    /// the first class that the entry registered, otherwise the first class of the library.
     ///
     /// Loads the bundle if necessary. Nil for a bundle without code, a bundle that fails to load (see ``loadError``),
     /// one whose principal class is missing (``makePrincipal(as:)`` throws the reason), and one that runs in a worker
@@ -14,11 +14,12 @@ extension PluginBundle {
         return code.principal(named: manifest.principalClass).type
     }
 
-    /// A class of this bundle only, even if other bundles have a class with the same name.
+    /// A class of this bundle, even if other bundles have a class with the same name. Never a class of another bundle.
     ///
-    /// - Parameter className: the name under which it was registered, or its own: `Reporter`, `Module.Reporter`,
+    /// - Parameter className: the name under which it was registered, or its own name: `Reporter`, `Module.Reporter`,
     ///   `Outer.Inner`.
-    /// - Returns: the class, or nil, also for a bundle that runs in a worker process. Loads the bundle if necessary.
+    /// - Returns: the class, or nil; always nil for a bundle that runs in a worker process. Loads the bundle if
+    ///   necessary.
     public func classNamed(_ className: String) -> AnyClass? {
         (try? loadedCode())?.class(named: className)
     }
@@ -28,8 +29,8 @@ extension PluginBundle {
     /// - Parameter type: the type that the object must have, such as `(any TextFilter).self`.
     /// - Returns: a new object.
     /// - Throws: ``PluginError``: the errors of a load; `principalClassMissing` if there is no such class, or it is not
-    ///   a `Plugin` or not a `type`; `instantiationFailed` with the error of the initialiser; `notRemote` if the plug-in
-    ///   runs in a worker process.
+    ///   a `Plugin` or not a `type`; `instantiationFailed` with the error of the initialiser; `notRemote` if the
+    ///   plug-in runs in a worker process.
     ///
     /// **Cost.** One cast; the Swift runtime caches its result for the class.
     public func makePrincipal<T>(as type: T.Type) throws -> T {
@@ -81,7 +82,7 @@ extension PluginBundle {
         return PluginError(bundlePath: bundlePath, findings: [finding] + duplicateModules)
     }
 
-    /// The modules that the process contains twice, one copy in or for this bundle.
+    /// The findings about modules that the process contains twice, one copy in or for this bundle.
     ///
     /// They are the usual reason why a cast unexpectedly fails.
     var duplicateModules: [PluginFinding] { findings().filter { $0.code == .duplicateABI } }
@@ -90,9 +91,9 @@ extension PluginBundle {
         pluginFailed(.instantiationFailed, subject: what, "Creating an object of \(what)", error)
     }
 
-    /// The error of a plug-in as an error of its bundle.
+    /// Wraps an error of the plug-in in an error of its bundle.
     ///
-    /// `what`: what failed, as the beginning of a sentence.
+    /// `what`: the operation that failed, as the beginning of a sentence.
     func pluginFailed(_ code: PluginError.Code, subject: String? = nil, _ what: String, _ error: any Error)
         -> PluginError
     {

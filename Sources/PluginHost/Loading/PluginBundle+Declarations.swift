@@ -31,7 +31,7 @@ extension PluginBundle {
         for one in registered where !declared.contains(where: one.isDeclared) {
             findings.append(undeclaredFinding(one))
         }
-        // By index and part by part, because using a whole element copies it.
+        // By index and field by field, because using a whole element copies it.
         for index in declared.indices {
             let name = declared[index].name
             let isFulfilled =
@@ -40,8 +40,8 @@ extension PluginBundle {
                     registrations.class(named: name) != nil || registrations.cProviders.contains { $0.name == name }
                         || registrations.providers.contains { $0.name == name }
                 } else {
-                    // The declaration alone puts a C function at an extension point: a function is registered only with
-                    // its name and signature.
+                    // Only the declaration puts a C function at an extension point: the code registers just its name
+                    // and signature.
                     registered.contains { $0.isDeclared(by: declared[index]) } || registrations.functions[name] != nil
                 }
             if !isFulfilled { findings.append(unfulfilledFinding(declared[index])) }

@@ -11,9 +11,9 @@ public struct PluginLoadEvent: Sendable {
     public let bundle: PluginBundle
     let code: LoadedCode
 
-    /// The names of all classes in the bundle's image, qualified by their modules, in the order of the file.
+    /// The names of all classes in the bundle's library, qualified by their modules, in the order of the file.
     ///
-    /// **Cost.** Reads the image's metadata at each call.
+    /// **Cost.** Reads the library's metadata at each call.
     public var classNames: [String] { code.classNames }
 }
 
@@ -28,7 +28,7 @@ public struct PluginStateChange: Sendable {
 }
 
 extension PluginBundle {
-    /// All loads in this process from now on: the did-load notification as an asynchronous sequence.
+    /// All loads in this process after the access: the did-load notification as an asynchronous sequence.
     ///
     /// ```swift
     /// for await event in PluginBundle.loads { print(event.bundle, event.classNames) }
@@ -37,7 +37,7 @@ extension PluginBundle {
     /// dropped.
     public static var loads: AsyncStream<PluginLoadEvent> { loadListeners.stream() }
 
-    /// All changes of ``state`` of all bundles in this process from now on.
+    /// All changes of ``state`` of all bundles in this process after the access.
     ///
     /// The changes of one bundle arrive in order.
     ///
@@ -54,7 +54,7 @@ extension PluginBundle {
     /// The key for the names of the loaded classes in the notification's `userInfo`: a `[String]`.
     public static let loadedClassesKey = "NSLoadedClasses"
 
-    /// Queues a change of state for ``deliverStateChanges()``, under the lock of the state.
+    /// Queues a change of state for ``deliverStateChanges()``. Call this under the lock of the state.
     @inline(__always)
     func putStateChange(from previous: @autoclosure () -> PluginState, to next: @autoclosure () -> PluginState) {
         guard EventListeners<PluginStateChange>.areWanted else { return }
@@ -95,9 +95,9 @@ extension PluginBundle {
     ///
     /// It is posted only after this property was read once, which every observer does in order to subscribe. An
     /// observer of all names (`nil`), or one that spells the name as text, must read the property once before it
-    /// listens. The reason is the cost: to post an object, Foundation performs casts that search the conformances of
-    /// every image again after each load. In a process with many plug-ins that takes longer than the load, and most
-    /// hosts have no observer.
+    /// observes. The reason is the cost: to post an object, Foundation performs casts that search the conformances of
+    /// every loaded library again after each load. In a process with many plug-ins that takes longer than the load, and
+    /// most hosts have no observer.
     public static var didLoadNotification: Notification.Name {
         isNotificationWanted.store(true, ordering: .releasing)
         return Notification.Name("NSBundleDidLoadNotification")
@@ -107,15 +107,15 @@ extension PluginBundle {
 
     /// The key of the class names, boxed once instead of at each load.
     ///
-    /// Unsafe only for the compiler, which cannot see that it contains a String.
+    /// `unsafe` only because the compiler cannot see that it contains a String.
     nonisolated(unsafe) private static let loadedClassesAnyKey = AnyHashable(loadedClassesKey)
     #endif
 }
 
 #if FullFoundation
 /// The class names as an array that reads them at the first access.
-///
-/// Most observers never access it, and reading the image's metadata costs as much as a load. `as? [String]` works on it
+/// Most observers never access it, and reading the library's metadata costs as much as a load. `as? [String]` works as
+/// for any NSArray.
 /// as on any NSArray.
 private final class LoadedClassNames: NSArray {
     private let code: LoadedCode?
@@ -134,7 +134,7 @@ private final class LoadedClassNames: NSArray {
 
     private var names: [String] {
         if let known = found.withLock({ $0 }) { return known }
-        // Outside of the lock, because reading them takes a lock of the dynamic linker.
+        // Outside the lock, because reading the names takes a lock of the dynamic linker.
         let names = code?.classNames ?? []
         found.withLock { $0 = names }
         return names

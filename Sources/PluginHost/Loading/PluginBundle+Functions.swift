@@ -5,16 +5,16 @@ import HostBasics
 extension PluginBundle {
     /// Finds a C function of this bundle, after loading the bundle if necessary.
     ///
-    /// The function is one that the entry registered, or one that `PHFunctions` in Info.plist names and the executable
-    /// exports under that name.
+    /// It is a function that the entry registered, or a function that `PHFunctions` in Info.plist names and the
+    /// executable exports under that name.
     ///
     /// - Parameters:
     ///   - name: the function's name.
     ///   - signature: the signature that the caller expects; nil for the one that the plug-in states.
     /// - Returns: the function, to be called with values that match its signature.
-    /// - Throws: ``PluginError``: the errors of a load; `functionUnavailable` if there is no such function;
-    ///   or if the plug-in runs in a worker process and the signature has an address or a kept callback;
-    ///   `signatureMismatch` if its signature differs from the expected one; `signatureInvalid` if a text is not a signature.
+    /// - Throws: ``PluginError``: the errors of a load; `functionUnavailable` if there is no such function, or if the
+    ///   plug-in runs in a worker process and the signature has an address or a kept callback; `signatureMismatch` if
+    ///   its signature differs from the expected one; `signatureInvalid` if a text is not a signature.
     public func function(_ name: String, _ signature: String? = nil) throws -> ForeignFunction {
         let code = try loadedCode()
         let registered = code.registrations.functions[name]
@@ -72,7 +72,8 @@ extension PluginBundle {
         remedy: String = "“pluginhost call --list” lists the bundle's functions and their signatures.",
         systemMessage: String? = nil
     ) -> PluginError {
-        // The private copy of a generation that was replaced may be gone, and nobody knows its path.
+        // Report the original path: the private copy of a replaced generation may be gone, and its path means nothing
+        // to users.
         let file = executablePath.map { path in
             Path.isInside(path, directory: bundlePath) ? originalPath + path.dropFirst(bundlePath.count) : path
         }
@@ -93,7 +94,7 @@ extension PluginBundle {
         var findings: [PluginFinding] = []
         for (name, declared) in manifest.functions.sorted(by: { $0.key < $1.key }) {
             if let registered = registrations.functions[name]?.signature {
-                // If a text is not a signature, a finding about Info.plist reports it.
+                // If the text is not a signature, a finding about Info.plist reports that.
                 guard let signature = try? ForeignSignature(declared), signature != registered else { continue }
                 findings.append(
                     PluginFinding(

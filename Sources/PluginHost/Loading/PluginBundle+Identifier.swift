@@ -3,8 +3,8 @@ import HostBasics
 extension PluginBundle {
     /// The bundle with an identifier, among those that the process has opened.
     ///
-    /// A loaded one is preferred, then the highest version, then the one opened last. Of the generations of hot reload,
-    /// only the newest active one counts.
+    /// A loaded bundle is preferred, then the highest version, then the one opened last. Of the generations of hot
+    /// reload, only the newest active one counts.
     ///
     /// It never searches directories.
     public convenience init?(identifier: String) {
@@ -18,7 +18,7 @@ extension PluginBundle {
         return candidates.reduce(nil as PluginBundle?) { best, next in
             guard let best else { return next }
             if best.isLoaded != next.isLoaded { return best.isLoaded ? best : next }
-            // >= decides ties: the list is in the order of creation, and the last created one wins.
+            // >= decides ties: the list is in the order of creation, and the newest one wins.
             return PluginVersion(reading: next.manifest.version) >= PluginVersion(reading: best.manifest.version)
                 ? next : best
         }

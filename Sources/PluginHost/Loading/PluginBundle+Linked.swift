@@ -5,25 +5,27 @@ import Synchronization
 
 extension PluginBundle {
     /// A bundle whose code is linked into the application: its directory has an Info.plist and resources, but its entry
-    /// is a function of the program and not in a file that is loaded.
+    /// is a function of the program, not of a library that is loaded.
     ///
     /// ```swift
-    /// // In the plug-in's module, whose entry needs a unique name, because all are in one program:
+    /// // In the plug-in's module. The entry needs a unique name, because one program contains all entries:
     /// @c(reporter_entry)
-    /// public func reporterEntry(_ host: UnsafePointer<plugin_host>) -> plugin_status { registerPlugin(with: host) { … } }
+    /// public func reporterEntry(_ host: UnsafePointer<plugin_host>) -> plugin_status {
+    ///     registerPlugin(with: host) { … }
+    /// }
     /// // In the application:
     /// let reporter = try PluginBundle.linked(at: "/usr/share/workbench/Reporter.bundle", entry: reporterEntry)
     /// ```
     /// It then behaves like any other bundle, also in a catalogue whose search paths contain it: it is loaded when
     /// something that it offers is first used, with the same entry, hooks, comparison with `PHFactories` and
-    /// notification; ``unload()`` and loading again work too. The dynamic linker opens nothing, and no file is
+    /// notification; ``unload()`` and loading again work too. The dynamic linker opens no file, and no file is
     /// inspected. Only the classes and C functions that the entry registers are known; all others belong to the
     /// program.
     ///
     /// Its Info.plist should contain neither `NSExecutable` nor `NSPrincipalClass`, so that other programs do not
-    /// report missing code. An executable inside the bundle is ignored. Link the bundle before anybody loads it or uses
-    /// it through a catalogue. A watched catalogue cannot load other code for it, and reports an error when something
-    /// other than its resources changes.
+    /// report missing code. An executable inside the bundle is ignored. Link the bundle before any code loads it or
+    /// uses it through a catalogue. A watched catalogue cannot load other code for it, and reports an error when
+    /// something other than its resources changes.
     ///
     /// - Parameters:
     ///   - path: the bundle's directory, as for ``open(path:)``.
@@ -68,7 +70,7 @@ extension PluginBundle {
     /// - Returns: why this cannot be the bundle's entry, or nil.
     private func link(_ entry: EntryFunction) -> String? {
         let address = UInt(bitPattern: unsafeBitCast(entry, to: UnsafeRawPointer.self))
-        // A load begins under the same lock, so it either sees the entry or prevents the link.
+        // A load begins under the same lock, so it either sees the entry or prevents linking.
         return codeState.load.withLock { state in
             let linked = codeState.linkedEntry.load(ordering: .relaxed)
             if linked != 0 { return linked == address ? nil : "Another entry was already linked to it." }
@@ -87,7 +89,7 @@ extension PluginBundle {
 }
 
 extension BundleTable {
-    /// The object of a directory whose code is linked into the program.
+    /// The bundle object of a directory whose code is linked into the program.
     func linkedBundle(atPath path: String) -> PluginBundle? {
         guard let bundle = bundle(atPath: path), bundle.isLinked else { return nil }
         return bundle

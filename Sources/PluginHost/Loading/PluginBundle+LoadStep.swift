@@ -2,17 +2,17 @@ import HostBasics
 import Synchronization
 
 extension PluginBundle {
-    /// Reports that a step begins.
+    /// Reports that a step of the load begins.
     ///
-    /// Call this without a lock. If there is no function and no journal, a load only pays for reading one number.
+    /// Call this without a lock. Without an observer function or a journal, a load only pays for reading one number.
     @inline(__always)
     func begin(_ step: LoadStep) {
         if HostEnvironment.loadStepReaders.load(ordering: .relaxed) != 0 { report(step) }
     }
 
-    /// The same for a step in another process.
+    /// Reports that a step in another process begins.
     ///
-    /// It cannot end this one, so the crash journal does not name the bundle.
+    /// Such a step cannot end this process, so the crash journal does not name the bundle.
     func beginElsewhere(_ step: LoadStep) { HostEnvironment.current.loadStep?(bundlePath, step) }
 
     @inline(never)

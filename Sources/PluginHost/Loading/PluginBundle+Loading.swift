@@ -4,7 +4,7 @@ import HostBasics
 import Synchronization
 
 extension PluginBundle {
-    /// Loads the bundle's code, unless it is loaded: see ``loadAndReturnError()``.
+    /// Loads the bundle's code, unless it is already loaded: see ``loadAndReturnError()``.
     ///
     /// - Returns: whether the code is now loaded; if not, see ``loadError``.
     @discardableResult
@@ -17,7 +17,7 @@ extension PluginBundle {
         }
     }
 
-    /// Loads the bundle's code, unless it is loaded.
+    /// Loads the bundle's code, unless it is already loaded.
     ///
     /// 1. The executable is inspected without running it, then opened, and its entry is called, once in the life of the
     ///    process.
@@ -26,18 +26,18 @@ extension PluginBundle {
     /// 3. `activate` of each registered class is called, in the order of registration.
     /// 4. All registrations become visible at once, and ``didLoadNotification`` is posted.
     ///
-    /// So nothing of a plug-in is used before it is active. After a failure nothing is registered, and the load may be
-    /// tried again: if the entry failed, after the file was replaced; if `activate` failed, without another call of the
-    /// entry.
+    /// Nothing of a plug-in is therefore used before it is active. After a failure nothing is registered, and the load
+    /// may be tried again: if the entry failed, after the file was replaced; if `activate` failed, without another call
+    /// of the entry.
     ///
-    /// - Throws: ``PluginError`` with every problem that was found: `manifestUnreadable`, `manifestInvalid`, `notCode`,
-    ///   `executionConflict`, `workerUnavailable`, `executableMissing`, `executableOutsideBundle`, `notLoadable`, `executableChanged`,
-    ///   `dependencyMissing`, `unsafeSearchPath`, `symbolMissing`, `abiMismatch`, `toolchainMismatch`, `duplicateABI`, `alreadyEntered`,
-    ///   `loadFailed`, `entryFailed`, `nothingRegistered`, `registrationInvalid`, `duplicateFactory`,
-    ///   `undeclaredRegistration`, `activationFailed`, `loadReentered`, `dependencyCycle`, `loadInterrupted`,
-    ///   `superseded`, `probeFailed`.
+    /// - Throws: ``PluginError`` with every fault that was found: `manifestUnreadable`, `manifestInvalid`, `notCode`,
+    ///   `executionConflict`, `workerUnavailable`, `executableMissing`, `executableOutsideBundle`, `notLoadable`,
+    ///   `executableChanged`, `dependencyMissing`, `unsafeSearchPath`, `symbolMissing`, `abiMismatch`,
+    ///   `toolchainMismatch`, `duplicateABI`, `alreadyEntered`, `loadFailed`, `entryFailed`, `nothingRegistered`,
+    ///   `registrationInvalid`, `duplicateFactory`, `undeclaredRegistration`, `activationFailed`, `loadReentered`,
+    ///   `dependencyCycle`, `loadInterrupted`, `superseded`, `probeFailed`.
     ///
-    /// The main bundle's code already runs: loading it succeeds and runs nothing.
+    /// The main bundle's code already runs, so loading it succeeds and runs nothing.
     ///
     /// **Threads.** Any. If another thread is loading the bundle, a caller waits and gets the same outcome; if another
     /// thread is unloading it, a caller waits and then loads it. An entry or a hook may load other bundles. A call that
@@ -45,7 +45,7 @@ extension PluginBundle {
     /// **Cost.** The dynamic linker's work, and five system calls for the inspection.
     public func loadAndReturnError() throws { try load(inPlaceOf: nil) }
 
-    /// Loads the code next to that of another bundle, whose names it may take over.
+    /// Loads the code beside the code of another bundle, and may take over that bundle's names.
     ///
     /// The other bundle does not change; the caller must unload it as soon as no new user can reach it.
     func load(inPlaceOf predecessor: PluginBundle?) throws {
@@ -54,7 +54,7 @@ extension PluginBundle {
             case .done: return
             case .wait(let ticket):
                 let outcome = try LoadActivity.shared.wait(for: ticket, to: .load)
-                // The caller shares the outcome of a load; after an unload it has to load itself.
+                // The caller shares the outcome of a load. After an unload it loads the bundle itself.
                 if ticket.work == .load { return try outcome.get() }
             case .load(let ticket, let previous): return try run(ticket, after: previous, inPlaceOf: predecessor)
             }
@@ -98,8 +98,8 @@ extension PluginBundle {
     /// extension points become free for other bundles.
     ///
     /// The code stays mapped and existing objects keep working. A later load activates the bundle and offers the same
-    /// registrations again without calling the entry. A worker process ends with the last existing object; a later load
-    /// starts another one, in which the entry is called again.
+    /// registrations again without calling the entry. If the plug-in runs in a worker process, that process ends with
+    /// the last existing object; a later load starts another process, which calls the entry again.
     ///
     /// - Returns: whether this call unloaded it; false if it was not loaded, and always false for the main bundle.
     /// - Throws: ``PluginError`` of code `loadReentered` in an entry or a hook of the bundle itself, `dependencyCycle`,
@@ -126,7 +126,7 @@ extension PluginBundle {
         while true {
             if let code = currentCode { return code }
             try loadAndReturnError()
-            // Another thread may unload between the load and the check; then load again.
+            // Another thread may unload between the load and the check. The next iteration then loads again.
         }
     }
 
@@ -154,7 +154,7 @@ extension PluginBundle {
             case .active: return .done
             case .loading(let ticket, _), .deactivating(let ticket, _): return .wait(ticket)
             case .unloaded, .dormant, .failed:
-                // Its names belong to the next generation.
+                // Its names belong to the newer generation.
                 if isSuperseded { return nil }
                 let ticket = LoadTicket(.load, of: bundlePath)
                 let previous = state
@@ -202,7 +202,7 @@ extension PluginBundle {
         } else {
             let lastFailure: LoadFailure? = if case .failed(let failure) = previous { failure } else { nil }
             do throws(PluginError) {
-                // While others wait for this load, so that several callers get one probe.
+                // After the ticket exists, so that several callers wait for one probe.
                 try requireProbe()
             } catch {
                 return .failed(LoadFailure(error: error, entered: lastFailure?.entered))
@@ -231,7 +231,7 @@ extension PluginBundle {
         } catch {
             return refused(code, error)
         }
-        // So that a hook that requests a service of its own bundle, through another bundle, gets an error about the
+        // A hook that requests a service of its own bundle, through another bundle, then gets an error about the
         // circle.
         codeState.load.withLock { $0 = .loading(ticket, mapped: code) }
         do throws(PluginError) {
@@ -244,7 +244,7 @@ extension PluginBundle {
         }
     }
 
-    /// The state after code was loaded and cannot be offered: code in this process stays in it.
+    /// The state after code was loaded that cannot be offered. Code in this process stays mapped.
     @inline(never)
     private func refused(_ code: LoadedCode, _ error: PluginError) -> LoadState {
         guard let isolated = code.isolated else { return .dormant(code, error) }
@@ -254,7 +254,7 @@ extension PluginBundle {
 
     /// Opens the code and calls its entry, but activates nothing.
     ///
-    /// For a worker process, which then activates it by a load, when its host demands that.
+    /// For a worker process. It activates the code with a load when its host requests that.
     func enter() throws(PluginError) -> LoadedCode {
         precondition(!isProgram, "the program's own bundle has no entry")
         while true {

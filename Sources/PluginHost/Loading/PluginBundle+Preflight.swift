@@ -5,12 +5,12 @@ internal import CPluginSupport
 internal import PropertyLists
 
 extension PluginBundle {
-    /// Makes all checks of a load, and those that only matter when a load fails, without running any code of the
-    /// bundle.
+    /// Makes all checks of a load, and those that otherwise run only after a load has failed, without running any code
+    /// of the bundle.
     ///
-    /// - Throws: ``PluginError`` with all findings; its code is that of the first error, as in
-    ///   ``loadAndReturnError()``. Warnings alone throw nothing; ``findings(loadedBy:)`` returns them too. Throws
-    ///   nothing for the main bundle, because its code already runs.
+    /// - Throws: ``PluginError`` with all findings; its code is the code of the first error, as in
+    ///   ``loadAndReturnError()``. Warnings alone throw nothing; ``findings(loadedBy:)`` returns them too. Never throws
+    ///   for the main bundle, because its code already runs.
     ///
     /// **Cost.** Milliseconds: it reads the executable's symbol tables and searches for every library that it needs.
     public func preflight() throws {
@@ -22,14 +22,14 @@ extension PluginBundle {
         }
     }
 
-    /// Everything that is wrong with the bundle, errors and warnings.
+    /// All findings about the bundle, errors and warnings.
     ///
     /// No code of the bundle runs.
     ///
     /// - Parameter program: the executable of the application to check for; its libraries count as present. Nil for
     ///   this process.
-    /// - Returns: the findings, those about Info.plist first; empty if the bundle is fine. A bundle without code is not
-    ///   a problem by itself.
+    /// - Returns: the findings, those about Info.plist first; empty if the bundle has no fault. Having no code is not a
+    ///   fault.
     public func findings(loadedBy program: String? = nil) -> [PluginFinding] {
         if let manifestError { return manifestError.findings + permissionFindings }
         var findings = manifest.findings
@@ -39,7 +39,7 @@ extension PluginBundle {
             findings += error.findings
         }
         findings += Self.advice(on: manifest, path: manifestPath)
-        // Code that is linked into this program needs no file. What is linked into another program is unknown.
+        // Code that is linked into this program needs no file. Which code is linked into another program is unknown.
         if program == nil, isLinked || isProgram { return findings + permissionFindings }
         do throws(PluginError) {
             let executable = try openExecutable()
@@ -62,7 +62,8 @@ extension PluginBundle {
         return findings + permissionFindings
     }
 
-    /// A finding if `PHBuiltFor` does not match the executable, which was replaced after the bundle was packed.
+    /// A finding if `PHBuiltFor` does not match the executable because that file was replaced after the bundle was
+    /// packed.
     private func staleSummary(of file: borrowing OpenedFile, _ path: String) -> [PluginFinding] {
         guard !manifest.builtFor.isEmpty,
             let note = ImageInspector.inspectQuickly(file, path: path, bundlePath: bundlePath).note,
@@ -78,8 +79,8 @@ extension PluginBundle {
         ]
     }
 
-    /// A checker's additional findings about an Info.plist: keys without an effect that the author probably meant to
-    /// have one, and signatures that cannot be called.
+    /// A checker's additional findings about an Info.plist: keys that have no effect although the author probably
+    /// expected one, and signatures that cannot be called.
     @_spi(Tools) public static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
         let unknown = manifest.unknownKeys.map { key in
             PluginFinding(
@@ -97,7 +98,7 @@ extension PluginBundle {
             + signatureFindings(of: manifest, path: path)
     }
 
-    /// Keys with blanks around them, and names that other systems or people read in another way.
+    /// Keys with blanks around them, and names that other systems or people read differently.
     private static func nameAdvice(on manifest: Manifest, path: String) -> [PluginFinding] {
         func warning(_ code: PluginError.Code, _ key: String, _ message: String, _ remedy: String) -> PluginFinding {
             PluginFinding(.warning, code, filePath: path, subject: key, message: message, remedy: remedy)
@@ -144,7 +145,7 @@ extension PluginBundle {
             (.principalClass, [manifest.principalClass]), (.mainNibFile, [manifest.mainNibFile]),
             (.requires, manifest.requires.keys.sorted()), (.uses, manifest.uses.keys.sorted()),
         ]
-        // A name of no file, bundle or language: it has no effect, and nobody else says so.
+        // A value that names no file, bundle or language has no effect, and no other check reports it.
         for (key, texts) in names where manifest.executable == nil || key != .executable && key != .bundleExecutable {
             guard let variable = texts.lazy.compactMap({ $0?.unexpandedVariable }).first else { continue }
             findings.append(
@@ -157,7 +158,7 @@ extension PluginBundle {
         return findings
     }
 
-    /// Permissions and limits that never count, and permissions without a reason that a user can read.
+    /// Permissions and limits that have no effect, and permissions without a reason that a user can read.
     private static func executionAdvice(on manifest: Manifest, path: String) -> [PluginFinding] {
         guard let request = manifest.workerRequest else { return [] }
         if manifest.executionRequest == .inProcess {

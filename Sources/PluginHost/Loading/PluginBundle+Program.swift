@@ -9,7 +9,7 @@ extension PluginBundle {
 
     /// Gives the main bundle a state for the running code, without registrations.
     ///
-    /// Observers see no change of state, because it was loaded before anybody could observe it.
+    /// Observers see no change of state, because the code was loaded before any observer existed.
     func beginAsProgram() {
         guard currentCode == nil else { return }
         let code = LoadedCode(

@@ -6,11 +6,11 @@ extension PluginBundle {
     public struct Registration: Sendable, Hashable {
         /// What kind of item the code registered.
         public enum Kind: String, Sendable, Hashable, CaseIterable {
-            /// A Swift class, see ``PluginBundle/classNamed(_:)``, or a class of the C level, whose objects nibs make.
+            /// A Swift class, see ``PluginBundle/classNamed(_:)``, or a C-level class whose objects nibs create.
             case pluginClass
             /// A typed provider at an extension point, see ``PluginBundle/providers(of:)``.
             case provider
-            /// A factory of the C level, see ``PluginBundle/cProviders(at:version:)``.
+            /// A C-level factory, see ``PluginBundle/cProviders(at:version:)``.
             case cProvider = "factory"
             /// A C function, see ``PluginBundle/function(_:_:)``.
             case function
@@ -39,12 +39,12 @@ extension PluginBundle {
         return elsewhere.map { Registration(kind: .pluginClass, name: $0) } + code.registrations.all
     }
 
-    /// The names of all Swift classes in the bundle's image, qualified by their modules, in the order of the file.
+    /// The names of all Swift classes in the bundle's library, qualified by their modules, in the order of the file.
     ///
     /// For code that is linked into the program, these are the registered classes. Empty while the bundle is not
     /// loaded.
     ///
-    /// **Cost.** Reads the image's metadata at each call.
+    /// **Cost.** Reads the library's metadata at each call.
     public var classNames: [String] { currentCode?.classNames ?? [] }
 }
 

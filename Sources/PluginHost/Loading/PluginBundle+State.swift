@@ -4,9 +4,10 @@ internal import PluginABI
 extension PluginBundle {
     /// The directory in which the plug-in keeps its state, created if it does not exist.
     ///
-    /// - Returns: nil if the host of this worker did not grant it, or if it cannot be created, which is logged.
+    /// - Returns: nil if the host of this worker did not grant the directory, or if it cannot be created, which is
+    ///   logged.
     func makeStateDirectory() -> String? {
-        // A host has created what it grants; a confined worker could not.
+        // The host has created a directory that it grants; a confined worker could not create it.
         if case .host(let granted) = codeState.state.withLock({ $0 }) { return granted }
         let application = HostEnvironment.current.name
         guard let directory = StateDirectory(of: displayIdentifier, in: application) else {

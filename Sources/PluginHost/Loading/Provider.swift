@@ -3,7 +3,7 @@ import HostBasics
 
 /// A bundle's provider at an extension point, which creates objects on request.
 ///
-/// **Threads.** Any. **Lifetime.** May be kept; it works after the bundle was unloaded too.
+/// **Threads.** Any. **Lifetime.** May be kept; it also works after the bundle was unloaded.
 public struct Provider<Interface>: Sendable {
     /// The name, unique at the point among all bundles.
     public let name: String
@@ -24,11 +24,13 @@ public struct Provider<Interface>: Sendable {
 
     /// Creates an object.
     ///
-    /// If the plug-in runs in a worker process, the object is a proxy. If that process has ended, another one is started first.
+    /// If the plug-in runs in a worker process, the object is a proxy. If that process has ended, another one is
+    /// started first.
     ///
-    /// - Throws: ``PluginError`` of code `instantiationFailed` with the plug-in's error. For a plug-in in a worker process
-    ///   also `workerEnded` and `callTimedOut` if the process ended meanwhile, or the bundle was unloaded;
-    ///   `interfaceMismatch` and `notRemote` if the plug-in was compiled for another interface; the errors of a load.
+    /// - Throws: ``PluginError`` of code `instantiationFailed` with the plug-in's error. For a plug-in in a worker
+    ///   process also `workerEnded` and `callTimedOut` if the process ended during the call, or the bundle was
+    ///   unloaded; `interfaceMismatch` and `notRemote` if the plug-in was compiled for another interface; the errors of
+    ///   a load.
     ///
     /// **Cost.** The cost of the plug-in's own code, plus a weak reference with which ``PluginBundle/liveObjects``
     /// counts the object.
@@ -51,8 +53,8 @@ extension PluginBundle {
     /// Providers of another version of the point are skipped.
     ///
     /// - Throws: ``PluginError``: the errors of a load; `duplicateABI` if a provider was compiled against another copy
-    ///   of the module that declares the interface; `notRemote` if the plug-in runs in a worker process, and the point has
-    ///   no remote interface.
+    ///   of the module that declares the interface; `notRemote` if the plug-in runs in a worker process, and the point
+    ///   has no remote interface.
     ///
     /// **Cost.** One comparison of addresses for each provider; no cast and no look-up by name.
     public func providers<Interface>(of point: ExtensionPoint<Interface>) throws -> [Provider<Interface>] {

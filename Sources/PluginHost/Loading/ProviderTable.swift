@@ -1,14 +1,14 @@
 import HostBasics
 import Synchronization
 
-/// Which bundle has which name at the extension points of the process: each name is unique at its point.
+/// Which bundle owns which name at the extension points of the process. Each name is unique at its point.
 final class ProviderTable: Sendable {
     static let shared = ProviderTable()
 
     private struct Owner {
-        /// The path of the bundle that has it.
+        /// The path of the bundle that owns the name.
         var path: String
-        /// The path of the bundle that is about to take it over.
+        /// The path of the bundle that is about to take over the name.
         var successor: String?
     }
 
@@ -17,8 +17,8 @@ final class ProviderTable: Sendable {
 
     /// Adds all keys or none.
     ///
-    /// Keys of a predecessor stay with it until ``takeOver(_:by:)``. `predecessor`: the bundle whose keys may be taken
-    /// over. Throws ``PluginError`` of code `duplicateFactory` that names both bundles.
+    /// A predecessor keeps its keys until ``takeOver(_:by:)``. `predecessor`: the bundle whose keys may be taken over.
+    /// Throws ``PluginError`` of code `duplicateFactory` that names both bundles.
     func insert(
         _ keys: [Registrations.Key], of bundlePath: String, inPlaceOf predecessor: String? = nil
     ) throws(PluginError) {
@@ -47,7 +47,7 @@ final class ProviderTable: Sendable {
                 remedy: "Remove or unload one of the two bundles, or rename the provider."))
     }
 
-    /// Moves the keys that a bundle was added for as a successor to that bundle.
+    /// Makes a bundle the owner of the keys for which it was added as the successor.
     func takeOver(_ keys: [Registrations.Key], by bundlePath: String) {
         owners.withLock { owners in
             for key in keys where owners[key]?.successor == bundlePath { owners[key] = Owner(path: bundlePath) }
@@ -56,8 +56,8 @@ final class ProviderTable: Sendable {
 
     /// Removes a bundle's keys.
     ///
-    /// Keys that it was about to take over stay with the other bundle; keys that another bundle was about to take over
-    /// go to that bundle now.
+    /// Keys that the bundle was about to take over stay with the other bundle. Keys that another bundle was about to
+    /// take over go to that bundle now.
     func remove(_ keys: [Registrations.Key], of bundlePath: String) {
         owners.withLock { owners in
             for key in keys {
@@ -71,7 +71,7 @@ final class ProviderTable: Sendable {
         }
     }
 
-    /// The paths of the bundles that have a name at an extension point.
+    /// The paths of the bundles that own a name at an extension point.
     func owners(at point: String) -> Set<String> {
         owners.withLock { owners in Set(owners.lazy.filter { $0.key.point == point }.map(\.value.path)) }
     }

@@ -9,7 +9,7 @@ struct Registrations: Sendable {
         /// The name under which it was registered; nil for the class's own name.
         let givenName: String?
         let type: any Plugin.Type
-        /// For a class that nibs may name.
+        /// Set for a class that nibs may name.
         let nib: NibRegistration?
 
         /// The name under which the class is registered.
@@ -24,7 +24,7 @@ struct Registrations: Sendable {
         fileprivate var key: Key { Key(point: "", name: name) }
     }
 
-    /// A provider of the C level: a factory of the ABI.
+    /// A C-level provider: a factory of the ABI.
     struct CProvider: @unchecked Sendable {
         // @unchecked because of the pointer: the ABI requires factories to be immortal and constant.
         let pointer: UnsafePointer<plugin_factory>
@@ -45,7 +45,7 @@ struct Registrations: Sendable {
         fileprivate var key: Key { Key(point: "", name: name) }
     }
 
-    /// Hooks of the C level.
+    /// C-level hooks.
     struct Hook: @unchecked Sendable {
         // @unchecked because of the pointer: the ABI requires hooks to be immortal and constant.
         let pointer: UnsafePointer<plugin_hooks>
@@ -56,15 +56,15 @@ struct Registrations: Sendable {
     var nibClasses: [NibClass] {
         classes.compactMap { entry in entry.nib.map { NibClass(name: entry.name, $0) } } + foreignNibClasses
     }
-    /// Those of the C level.
+    /// The C-level classes that nibs may name.
     private(set) var foreignNibClasses: [NibClass] = []
     private(set) var providers: [AnyProvider] = []
     private(set) var cProviders: [CProvider] = []
     private(set) var functions: [String: Function] = Dictionary()  // [:] would be a call at each load
     private(set) var hooks: [Hook] = []
-    /// The keys in use, recorded from the second registration on.
+    /// The keys in use, recorded from the second registration onwards.
     ///
-    /// A single registration, the usual case, cannot conflict with another, so its name need not even be read.
+    /// A single registration, the usual case, cannot conflict with another, so its name is not read.
     private var taken: Set<Key> = []
 
     /// A name and the scope in which it must be unique.
@@ -74,14 +74,14 @@ struct Registrations: Sendable {
         let name: String
     }
 
-    /// Whether nothing with a name was registered.
+    /// Whether no item with a name was registered.
     private var isNameless: Bool {
         classes.isEmpty && providers.isEmpty && cProviders.isEmpty && functions.isEmpty && foreignNibClasses.isEmpty
     }
 
     var isEmpty: Bool { isNameless && hooks.isEmpty }
 
-    /// Whether something was registered, and everything can be used from another process.
+    /// Whether something was registered and everything can be used from another process.
     var isRemote: Bool {
         !providers.isEmpty && cProviders.isEmpty && classes.isEmpty
             && providers.allSatisfy { $0.remoteMethods != nil }
@@ -97,7 +97,7 @@ struct Registrations: Sendable {
 
     func `class`(named name: String) -> (any Plugin.Type)? {
         if let exact = classes.first(where: { $0.isNamed(name) }) { return exact.type }
-        // For “Module.Reporter”, where the class was registered as “Reporter” or under another name.
+        // For “Module.Reporter” when the class was registered as “Reporter” or under another name.
         return classes.first { ImageClasses.matches(name, class: $0.type) }?.type
     }
 
@@ -155,7 +155,7 @@ struct Registrations: Sendable {
     /// Why a registration is refused.
     enum Fault {
         case duplicate(Key)
-        /// The name of a class, and what is wrong with its NibInterface.
+        /// The name of a class, and the fault in its NibInterface.
         case interface(String, String)
         /// A name, the end of a sentence about it, and the remedy.
         case unusable(String, String, remedy: String = "Correct the registration in plugin_entry.")

@@ -2,9 +2,10 @@ import HostBasics
 
 /// An object that is shared as a service, of any type.
 class AnyServiceBox: @unchecked Sendable {}
-// @unchecked because a class that is subclassed must be; the one subclass holds a constant Sendable value.
+// @unchecked because a non-final class must be; its only subclass holds a constant Sendable value.
 
-/// The interface of every service is Sendable; where only its identity is known, the compiler cannot see that.
+/// A service in its box. Every service's interface is Sendable, but the compiler cannot see that where only the
+/// identity of the interface is known.
 final class ServiceBox<Interface>: AnyServiceBox, @unchecked Sendable {
     let value: Interface
 
@@ -23,10 +24,10 @@ final class SharedObject: Sendable {
 
     private let state = Lock(State.none)
 
-    /// The object, which is created if there is none.
+    /// Returns the object, and creates it if there is none.
     ///
-    /// Other threads wait meanwhile; a thread that would wait for itself gets an error. `path`: the bundle that
-    /// provides it. `make`: creates it, with no lock held. After a failure, the next request tries again.
+    /// Other threads wait until it is created; a thread that would wait for itself gets an error. `path`: the bundle
+    /// that provides the object. `make`: creates it, with no lock held. After a failure, the next request tries again.
     func value<Interface: Sendable>(of path: String, _ point: String, _ make: () throws -> AnyServiceBox) throws
         -> Interface
     {
@@ -34,7 +35,7 @@ final class SharedObject: Sendable {
         unsafeDowncast(try box(of: path, point, make), to: ServiceBox<Interface>.self).value
     }
 
-    /// The object in its box, for a caller that knows its interface only by identity.
+    /// The object in its box, for a caller that only has the identity of the interface.
     func box(of path: String, _ point: String, _ make: () throws -> AnyServiceBox) throws -> AnyServiceBox {
         while true {
             let ticket = LoadTicket(.service(point), of: path)
@@ -54,7 +55,7 @@ final class SharedObject: Sendable {
         HeldLocks.preconditionNone(before: "the initialiser of a service")
         LoadActivity.shared.begin(ticket)
         let result = Result { try make() }.mapError { error in
-            // Errors of providers and factories have this type; the application may throw any error.
+            // Providers and factories throw this type; the application may throw any error.
             error as? PluginError
                 ?? PluginBundle.main.pluginFailed(.instantiationFailed, "Making a service of the application", error)
         }

@@ -8,9 +8,9 @@ import HostBasics
 /// ```
 /// Its types are compared with the plug-in's signature once, when the function is looked up.
 ///
-/// **Threads.** As the C function allows; the value itself may be shared. **Lifetime.** The same as of
+/// **Threads.** As the C function allows; the value itself may be shared. **Lifetime.** The same as
 /// ``ForeignFunction``. **Cost.** If all types are numbers or structs of numbers: a call through libffi, which
-/// allocates no memory. Otherwise the same as of ``ForeignFunction``.
+/// allocates no memory. Otherwise the same as ``ForeignFunction``.
 public struct TypedForeignFunction<Result, each Argument: ForeignConvertible>: Sendable {
     /// The same function, called with an array of values.
     public let untyped: ForeignFunction
@@ -27,7 +27,7 @@ public struct TypedForeignFunction<Result, each Argument: ForeignConvertible>: S
     ///
     /// - Parameter argument: the arguments.
     /// - Returns: the result.
-    /// - Throws: as ``ForeignFunction/callAsFunction(_:)``.
+    /// - Throws: the same errors as ``ForeignFunction/callAsFunction(_:)``.
     @inlinable
     public func callAsFunction(_ argument: repeat each Argument) throws -> Result
     where Result: ForeignConvertible {
@@ -35,10 +35,10 @@ public struct TypedForeignFunction<Result, each Argument: ForeignConvertible>: S
         return try callWithValues(repeat each argument)
     }
 
-    /// Calls the function, which has no result.
+    /// Calls the function without a result.
     ///
     /// - Parameter argument: the arguments.
-    /// - Throws: as ``ForeignFunction/callAsFunction(_:)``.
+    /// - Throws: the same errors as ``ForeignFunction/callAsFunction(_:)``.
     @inlinable
     public func callAsFunction(_ argument: repeat each Argument) throws where Result == Void {
         if isPlain { return try callPlainly(repeat each argument) { _ in } }
@@ -47,8 +47,9 @@ public struct TypedForeignFunction<Result, each Argument: ForeignConvertible>: S
 
     /// Calls the function with numbers.
     ///
-    /// Why a tuple: its elements are laid out as the fields of a C struct, as the call needs them, and the compiler builds it
-    /// on the stack. In a loop over the pack, it would copy each value with the indirect functions of its type.
+    /// Why a tuple: its elements are laid out like the fields of a C struct, which is what the call needs, and the
+    /// compiler builds it on the stack. A loop over the pack would copy each value with the indirect functions of its
+    /// type.
     @inlinable @inline(__always)
     func callPlainly(
         _ argument: repeat each Argument, result: (UnsafeMutableRawPointer) -> Result
@@ -65,7 +66,7 @@ public struct TypedForeignFunction<Result, each Argument: ForeignConvertible>: S
     @usableFromInline
     func callWithValues(_ argument: repeat each Argument) throws -> Result where Result: ForeignConvertible {
         let value = try untyped.call(with: values(repeat each argument))
-        // The types were compared before, so a value of another type is a fault of this library.
+        // The types were compared before, so a value of another type is a bug in this library.
         guard let result = Result(foreignValue: value) else { throw untyped.unexpected(value, Result.self) }
         return result
     }
@@ -95,7 +96,7 @@ extension PluginBundle {
     ///   - name: the function's name.
     ///   - type: a function type such as `((Int32, String) -> Double).self`. It must match the plug-in's own signature.
     /// - Returns: the function, to be called with values of these types.
-    /// - Throws: ``PluginError``: as ``function(_:_:)``; `signatureMismatch` if the types do not match.
+    /// - Throws: ``PluginError``: the same errors as ``function(_:_:)``; `signatureMismatch` if the types do not match.
     public func function<each Argument: ForeignConvertible, Result: ForeignConvertible>(
         _ name: String, as type: ((repeat each Argument) -> Result).Type
     ) throws -> TypedForeignFunction<Result, repeat each Argument> {
@@ -115,7 +116,7 @@ extension PluginBundle {
     ///   - name: the function's name.
     ///   - type: a function type such as `((Int32, String) -> Void).self`. It must match the plug-in's own signature.
     /// - Returns: the function, to be called with values of these types.
-    /// - Throws: as for a function with a result.
+    /// - Throws: the same errors as for a function with a result.
     public func function<each Argument: ForeignConvertible>(
         _ name: String, as type: ((repeat each Argument) -> Void).Type
     ) throws -> TypedForeignFunction<Void, repeat each Argument> {

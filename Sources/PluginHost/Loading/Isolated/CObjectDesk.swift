@@ -1,26 +1,26 @@
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
-/// An object of a C factory in a worker process, as the host uses it.
+/// The host's interface to an object of a C factory in a worker process.
 protocol CObjectDesk: Sendable {
-    /// Reads the constants of the table, and finds its functions.
+    /// Reads the constants of the table and finds its functions.
     ///
     /// - Parameter fields: the name and type of each field, as the application describes them.
-    /// - Returns: what is in the table.
-    /// - Throws: why the process cannot be asked.
+    /// - Returns: the contents of the table.
+    /// - Throws: the reason why the process cannot be asked.
     func describe(_ fields: [[String]]) throws -> CTableAnswer
 
     /// Calls a function of the table.
     ///
     /// - Parameters:
     ///   - field: the number of the field, after ``describe(_:)``.
-    ///   - arguments: those that cross: without the object and the addresses that the function writes to.
-    /// - Returns: its result, and what it wrote.
-    /// - Throws: why the process cannot be asked.
+    ///   - arguments: the ones that are sent: without the object and the addresses that the function writes to.
+    /// - Returns: its result, and the bytes that it wrote.
+    /// - Throws: the reason why the process cannot be asked.
     func call(_ field: UInt32, _ arguments: [SentValue]) throws -> CMethodOutcome
 }
 
-/// What is in the table of a C factory.
+/// The answer to a request for the table of a C factory.
 enum CTableAnswer: RemoteValue {
     /// The factory has no table.
     case none
@@ -53,11 +53,11 @@ enum CTableAnswer: RemoteValue {
 struct CTableContents: Sendable {
     /// The version in the table's header.
     var version: UInt32
-    /// For each field the value of a constant, or `void` for a function; nil for one that the table does not have.
+    /// For each field the value of a constant, or `void` for a function; nil for a field that the table does not have.
     var fields: [SentValue?]
 }
 
-/// How the call of a function of a table ended.
+/// How a call of a table function ended.
 enum CMethodOutcome: RemoteValue {
     case returned(SentValue, outputs: [[UInt8]])
     case failed(SentError)
@@ -83,7 +83,7 @@ enum CMethodOutcome: RemoteValue {
     }
 }
 
-/// The object as the host has it.
+/// The host's proxy of the object.
 final class CObjectProxy: CObjectDesk {
     private let remote: RemoteObject
 
@@ -101,6 +101,6 @@ final class CObjectProxy: CObjectDesk {
             RemoteMethod(performingMethod) { try $0.call($1, $2) },
         ])
 
-    /// The method that calls a function of the plug-in for the application.
+    /// The method that calls a function of the plug-in on behalf of the application.
     static let performingMethod = "call(_:_:)"
 }

@@ -3,14 +3,14 @@ import ELFImages
 import HostBasics
 internal import PluginABI
 
-/// A ``CRemoteTable`` whose texts were read: what stands where in the table.
+/// A parsed ``CRemoteTable``: the type and the offset of each field of the table.
 struct CTableLayout: Sendable {
     enum Kind: Sendable {
         case constant(ForeignType)
         case function(ForeignSignature, outputs: [Output])
     }
 
-    /// An argument that is the address of bytes which the function writes.
+    /// An argument that is the address to which the function writes bytes.
     struct Output: Sendable {
         let argument: Int
         let size: Size
@@ -18,7 +18,7 @@ struct CTableLayout: Sendable {
 
     enum Size: Sendable {
         case bytes(Int)
-        /// What the constant with this number states.
+        /// The value of the constant with this number.
         case constant(Int)
     }
 
@@ -29,19 +29,19 @@ struct CTableLayout: Sendable {
         let end: Int
     }
 
-    /// Why a text is wrong.
+    /// A fault in the application's description.
     struct Fault: Error {
         let field: String
-        /// As the end of a sentence about the field.
+        /// The end of a sentence about the field.
         let reason: String
     }
 
     let fields: [Field]
 
-    /// No function writes more bytes to one address.
+    /// The most bytes that a function may write to one address.
     static let mostOutputBytes = 64 << 20
 
-    /// How many bytes the table has.
+    /// The size of the table in bytes.
     var size: Int { fields.last?.end ?? Self.header }
 
     private static let header = MemoryLayout<plugin_header>.size
@@ -127,7 +127,7 @@ struct CTableLayout: Sendable {
     /// How many bytes a function writes to an address.
     ///
     /// - Parameters:
-    ///   - size: by the description.
+    ///   - size: the size in the description.
     ///   - constants: the values of the fields.
     /// - Returns: the number; nil if the constant is missing or out of range.
     static func bytes(_ size: Size, _ constants: [ForeignValue?]) -> Int? {

@@ -4,7 +4,7 @@ import HostBasics
 extension ForeignFunction {
     /// A function of code in a worker process.
     ///
-    /// - Throws: `functionUnavailable` if its signature has what cannot cross.
+    /// - Throws: `functionUnavailable` if its signature has a type that cannot cross to another process.
     convenience init(
         elsewhere name: String, _ signature: ForeignSignature, bundle: PluginBundle, loaded: LoadedCode
     ) throws(PluginError) {
@@ -22,7 +22,7 @@ extension ForeignFunction {
             isElsewhere: true)
     }
 
-    /// Calls the function in the worker process, which compares everything that the values alone do not show.
+    /// Calls the function in the worker process, which checks everything that the values alone do not show.
     func callElsewhere(_ arguments: [ForeignValue]) throws -> ForeignValue {
         HeldLocks.preconditionNone(before: "a C function of a plug-in")
         for (index, (argument, type)) in zip(arguments, signature.arguments).enumerated() {
@@ -34,7 +34,7 @@ extension ForeignFunction {
         let (code, hold) = try isolated.held()
         defer { withExtendedLifetime(hold) {} }
         let result = try code.call(name, arguments.map(SentValue.init))
-        // The process may answer anything.
+        // The process may return anything.
         do throws(ForeignFault) { try signature.result.require(result) } catch { throw invalidResult(error) }
         return result
     }
@@ -46,7 +46,7 @@ extension ForeignSignature {
 }
 
 extension ForeignType {
-    /// What is bound to one process in this type; nil if its values can cross.
+    /// The part of this type that is bound to one process; nil if its values can cross to another process.
     var bound: String? {
         switch self {
         case .pointer: "an address"
@@ -60,7 +60,7 @@ extension ForeignType {
 
     /// Compares a value with the type.
     ///
-    /// - Throws: the reason if the value is not of the type.
+    /// - Throws: the reason if the value does not have the type.
     fileprivate func require(_ value: ForeignValue) throws(ForeignFault) {
         switch (plain, value) {
         case (.string, .string), (.bytes, .bytes): return
@@ -69,7 +69,7 @@ extension ForeignType {
             for (field, value) in zip(fields, values) { try field.type.require(value) }
         default:
             var loans = ForeignLoans()
-            // Enough for every type but a struct, and a value that is no struct is refused before it is written.
+            // Enough for every type except a struct. A value that is not a struct is refused before it is written.
             var room = (UInt64(0), UInt64(0))
             try withUnsafeMutableBytes(of: &room) { (room) throws(ForeignFault) in
                 try loans.write(value, as: self, to: room.baseAddress!)

@@ -3,12 +3,13 @@ import HostBasics
 
 /// A bundle's code that runs in a worker process.
 ///
-/// The process may end at any time. The next request for an object then starts another one, which loads and activates the
-/// code again; objects of the old one stay as they are. So whoever needs the process asks for it each time.
+/// The process may end at any time. The next request for an object then starts another process, which loads and
+/// activates the code again. Objects of the old process do not change. So request the process at each use instead of
+/// keeping it.
 final class IsolatedCode: Sendable {
     private enum State {
         case running(RunningCode)
-        /// A thread starts another process.
+        /// A thread is starting another process.
         case starting(LoadTicket)
         /// It was unloaded, or the last start failed.
         case none
@@ -16,7 +17,7 @@ final class IsolatedCode: Sendable {
     }
 
     let bundle: PluginBundle
-    /// What the code registered when it was loaded first.
+    /// The registrations of the first load.
     let report: LoadedReport
     private let state: Lock<State>
     private let poison: PoisonCalls
@@ -29,7 +30,7 @@ final class IsolatedCode: Sendable {
         state = Lock(.running(running))
     }
 
-    /// The process that runs the code; starts one if the last has ended.
+    /// The process that runs the code. Starts one if the last has ended.
     private func running() throws(PluginError) -> RunningCode {
         while true {
             let ticket = LoadTicket(.load, of: bundle.bundlePath)
@@ -46,7 +47,7 @@ final class IsolatedCode: Sendable {
             switch step {
             case .running(let code): return code
             case .starting(let other):
-                // A failure concerns this caller too: it would try the same at the same time.
+                // A failure applies to this caller too, because it would have tried the same thing at the same time.
                 switch try LoadActivity.shared.wait(for: other, to: .load) {
                 case .success: continue
                 case .failure(let error): throw error
@@ -57,11 +58,11 @@ final class IsolatedCode: Sendable {
         }
     }
 
-    /// The process that runs the code, which is not ended for lack of use as long as the hold exists.
+    /// The process that runs the code. While the hold exists, the process is not ended for lack of use.
     func held() throws(PluginError) -> (code: RunningCode, hold: WorkerHold) {
         while true {
             let code = try running()
-            // Otherwise it has just begun to end, and the next one is started.
+            // Without a hold, the process has just begun to end, and the next iteration starts another one.
             if let hold = WorkerHold.on(code.session) { return (code, hold) }
         }
     }
@@ -90,7 +91,8 @@ final class IsolatedCode: Sendable {
         return try result.get()
     }
 
-    /// Lets the plug-in prepare for being offered, in the process that loaded it.
+    /// Runs the hooks that tell the plug-in that its registrations are about to be offered, in the process that loaded
+    /// it.
     func activate() throws(PluginError) {
         let (code, hold) = try held()
         defer { withExtendedLifetime(hold) {} }
@@ -98,7 +100,7 @@ final class IsolatedCode: Sendable {
         try code.activate()
     }
 
-    /// The number of the bundle in a worker process, if that runs its code now.
+    /// The number of the bundle in a worker process, if that process runs its code now.
     func number(in worker: (any WorkerSession)?) -> UInt32? {
         guard case .running(let code) = state.withLock({ $0 }), code.session === worker else { return nil }
         return code.number
@@ -106,13 +108,13 @@ final class IsolatedCode: Sendable {
 
     // MARK: The end
 
-    /// Lets the plug-in withdraw what it offers; for this it has two seconds.
+    /// Runs the hooks that tell the plug-in that its registrations are no longer offered. They have two seconds.
     func deactivate() {
         guard case .running(let code) = state.withLock({ $0 }), !code.session.hasEnded else { return }
         code.deactivate()
     }
 
-    /// Ends the use of the process, except by objects that exist.
+    /// Stops using the process, except for existing objects.
     func close() {
         let old = state.withLock { state in
             defer { state = .closed }
@@ -160,7 +162,7 @@ final class RunningCode: Sendable {
         }
     }
 
-    /// Starts a process, or takes that of the bundle's group, and loads the code there; activates nothing.
+    /// Starts a process, or takes the process of the bundle's group, and loads the code there. Activates nothing.
     ///
     /// `poison`: the calls that ended earlier processes of the code.
     static func start(_ bundle: PluginBundle, _ poison: PoisonCalls) throws(PluginError) -> RunningCode {
@@ -170,11 +172,11 @@ final class RunningCode: Sendable {
         return try start(bundle, in: session, poison)
     }
 
-    /// Loads the code in a process; activates nothing.
+    /// Loads the code in a process. Activates nothing.
     static func start(
         _ bundle: PluginBundle, in session: any WorkerSession, _ poison: PoisonCalls
     ) throws(PluginError) -> RunningCode {
-        // From here on, its end is the end of the use of the process.
+        // From here on, the end of the connection ends the bundle's use of the process.
         let connection = IsolatedConnection(session, of: bundle, poison)
         let (number, report) = try session.load(bundle)
         connection.isLoaded(as: number)
@@ -193,7 +195,7 @@ final class RunningCode: Sendable {
         report.cProviders.first { $0.name == name && $0.point == point && $0.pointVersion == version }?.number
     }
 
-    /// The table of functions of a C factory: one for all its objects in the process.
+    /// The table of functions of a C factory. All its objects in the process share it.
     func table(
         _ key: Registrations.Key, _ description: CRemoteTable, make: () throws -> RemoteCTable
     ) rethrows -> RemoteCTable {
@@ -203,14 +205,14 @@ final class RunningCode: Sendable {
         return withExtendedLifetime(old) { new }
     }
 
-    /// Runs the hooks that inform the plug-in that it is about to be offered.
+    /// Runs the hooks that tell the plug-in that its registrations are about to be offered.
     func activate() throws(PluginError) {
         try perform("activate", during: .activate) { try desk.activate(number) }
     }
 
     /// Creates an object of a provider or a C factory in the process, and releases it there.
     ///
-    /// `point`: empty for none.
+    /// `point`: empty if there is none.
     func makeObject(_ name: String, at point: String, isFactory: Bool) throws(PluginError) {
         try perform("make", during: .make(name)) { try desk.makeObject(number, name, point, isFactory) }
     }
@@ -227,7 +229,7 @@ final class RunningCode: Sendable {
         if let failure { throw failure.error(of: bundle) }
     }
 
-    /// Runs the hooks that inform the plug-in that it is no longer offered.
+    /// Runs the hooks that tell the plug-in that its registrations are no longer offered.
     ///
     /// If they do not return in time, the process is ended.
     func deactivate() {
@@ -254,7 +256,7 @@ final class RunningCode: Sendable {
 }
 
 extension PluginBundle {
-    /// The error of a worker process as an error of this bundle.
+    /// Wraps an error of a worker process in an error of this bundle.
     func workerError(_ error: any Error) -> PluginError {
         if let error = error as? PluginError { return error }
         return pluginFailed(.callFailed, "Using the process of the plug-in", error)

@@ -2,20 +2,20 @@ import HostBasics
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// A bundle's use of a worker process: the proxies of all its objects hold it.
+/// A bundle's use of a worker process. The proxies of all its objects hold it.
 ///
-/// When the loaded code and the last proxy are gone, nobody uses the process for the bundle any more. So the objects of an
-/// unloaded bundle keep working, as they do in one process, and the process ends with the last of them.
+/// The use ends when the loaded code and the last proxy are gone. The objects of an unloaded bundle therefore keep
+/// working, as they do inside one process, and the process ends with the last of them.
 final class IsolatedConnection: RemoteConnection {
     let session: any WorkerSession
     private let bundle: PluginBundle
     private let base: any RemoteConnection
-    /// The provider or C factory that made the objects; empty for what belongs to none.
+    /// The provider or C factory that created the objects; empty if there is none.
     private let provider: String
-    /// The number of the provider in the process; 0 for the desks, whose users know better what was called.
+    /// The provider's number in the process; 0 for a desk, whose user knows better which function was called.
     private let number: UInt32
     private let use: Use
-    /// That of the objects; nil for what belongs to no provider.
+    /// The hold of the objects; nil without a provider.
     private let hold: WorkerHold?
     private let poison: PoisonCalls
 
@@ -55,24 +55,25 @@ final class IsolatedConnection: RemoteConnection {
         base = session.connection
     }
 
-    /// The bundle was loaded, and has a number in the process.
+    /// Records that the bundle was loaded, with its number in the process.
     func isLoaded(as number: UInt32) { use.number.store(number, ordering: .relaxed) }
 
     /// The connection for the objects of a provider, whose errors name it, or of a C factory.
     ///
-    /// `number`: that of the provider in the process; 0 for a C factory.
+    /// `number`: the provider's number in the process; 0 for a C factory.
     func connection(of provider: String, number: UInt32) -> IsolatedConnection {
         IsolatedConnection(session, bundle, provider: provider, number: number, use, poison)
     }
 
     // MARK: RemoteConnection
 
-    /// One for the whole process: it may keep what it got in a call of one bundle, and use it in that of another.
+    /// One for the whole process, which may keep an object from a call of one bundle and use it in a call of another
+    /// bundle.
     var server: RemoteServer { base.server }
 
     func open() throws -> any RemoteChannel {
         let channel = try base.open()
-        // So the call has an owner and a name if the process ends.
+        // If the process ends, the call then has an owner and a name.
         if let channel = channel as? HostChannel {
             channel.note(bundle: use.number.load(ordering: .relaxed), provider: number)
         }
@@ -99,28 +100,29 @@ final class IsolatedConnection: RemoteConnection {
             }
             session.callerKnows(bundle, isPoison: isPoison)
         }
-        // Afterwards, because it is known only then whether the end counts.
+        // After callerKnows(): only then is it known whether the end counts.
         let known = self.error(error, from: method, during: .call(provider: provider, method: method))
         return number == 0 ? error : known
     }
 
-    /// Whether a method performs a call of the application, and not a step of the load, which has the same values each time.
+    /// Whether a method performs a call of the application. A step of the load is not one: it has the same values each
+    /// time.
     private func isPerformance(_ method: String) -> Bool {
         number != 0 || method == WorkerDeskProxy.performingMethod || method == CObjectProxy.performingMethod
     }
 
-    /// A call by what it is recognised by; nil if it cannot be recognised.
+    /// The identity of a call; nil if the call cannot be recognised.
     private func call(_ method: String, after history: CallHistory, _ digest: () -> UInt64?) -> PoisonCalls.Call? {
         guard history != .unknown, let digest = digest() else { return nil }
         return PoisonCalls.Call(provider: provider, history: history.adding(method, digest))
     }
 
-    // A desk has calls that are no part of its history.
+    // Also for a desk, because some of its calls do not belong to its history.
     var checksCalls: Bool { number == 0 || poison.isNeeded }
 
     func check(_ method: String, after history: CallHistory, digest: () -> UInt64?) throws -> CallHistory {
         guard isPerformance(method) else { return history }
-        // An object of a process that has ended says so.
+        // If the process has ended, the call itself reports that.
         guard poison.isNeeded, !session.hasEnded, let call = call(method, after: history, digest) else {
             return .unknown
         }

@@ -3,13 +3,14 @@ internal import CPluginSupport
 
 /// One attempt to load a bundle's code in a worker process.
 ///
-/// The process inspects and opens the files. Here, only what it registered is checked: it may state anything.
+/// The process inspects and opens the files. Here, only its list of registrations is checked, because it may state
+/// anything.
 struct IsolatedLoad {
     let bundle: PluginBundle
 
-    /// Loads the code; activates nothing.
+    /// Loads the code. Activates nothing.
     ///
-    /// `table`: that of an earlier load of the bundle, which has the same content.
+    /// `table`: the table of an earlier load of the bundle, which has the same content.
     func run(table: HostTable?) throws(PluginError) -> LoadedCode {
         try bundle.requireUsableManifest()
         _ = try bundle.openExecutable()
@@ -50,9 +51,9 @@ struct IsolatedLoad {
 
     // MARK: What stands for code of another process
 
-    /// A factory that never makes an object.
+    /// A factory that never creates an object.
     ///
-    /// Unsafe only for the compiler: it is never changed.
+    /// `unsafe` only because the compiler cannot see that it never changes.
     nonisolated(unsafe) private static let factoryElsewhere: UnsafePointer<plugin_factory> = {
         let factory = UnsafeMutablePointer<plugin_factory>.allocate(capacity: 1)
         factory.initialize(
@@ -64,7 +65,7 @@ struct IsolatedLoad {
         return UnsafePointer(factory)
     }()
 
-    /// Whether a factory is in another process, where nobody here can call its functions.
+    /// Whether a factory is in another process, so that its functions cannot be called here.
     static func isElsewhere(_ factory: Registrations.CProvider) -> Bool { factory.pointer == factoryElsewhere }
 
     /// A function that is never called.

@@ -3,11 +3,12 @@ import HostBasics
 import Synchronization
 
 extension PluginBundle {
-    /// Whether the code runs in a worker process; asked before each load of code that is not in this process.
+    /// Whether the code runs in a worker process. Checked before each load of code that is not in this process.
     ///
     /// - Throws: ``PluginError`` of code `executionConflict`.
     ///
-    /// **Cost.** If nobody has decided anything, as for nearly every bundle: one load of an atomic, and one comparison.
+    /// **Cost.** If nothing decides about the bundle, as for nearly every one: one load of an atomic, and one
+    /// comparison.
     @inline(__always)
     func runsElsewhere() throws(PluginError) -> Bool {
         if HostEnvironment.placementDeciders.load(ordering: .acquiring) == 0, manifest.executionRequest == nil {
@@ -16,7 +17,7 @@ extension PluginBundle {
         return try isPlacedElsewhere()
     }
 
-    /// Whether code that cannot be loaded here, because another toolchain built it, may run in a worker of its runtime.
+    /// Whether code that another toolchain built, and that cannot be loaded here, may run in a worker of its runtime.
     @inline(never)
     func canRunInRuntime(after error: PluginError) throws(PluginError) -> Bool {
         guard error.findings.contains(where: { $0.code == .toolchainMismatch && $0.severity == .error }) else {

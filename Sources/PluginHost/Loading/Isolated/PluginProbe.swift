@@ -1,14 +1,14 @@
 import HostBasics
 internal import PluginABI
 
-/// Tries a plug-in before it is used: runs its code in a new confined process to which nothing is granted.
+/// Tries a plug-in before its use: runs its code in a new confined process without any granted permission.
 ///
 /// ```swift
 /// let report = try await PluginProbe.run(bundle)
 /// if let error = report.error { print("\(bundle.bundlePath) does not work: \(error)") }
 /// ```
 public enum PluginProbe {
-    /// Something that the plug-in did successfully.
+    /// A step that the plug-in completed successfully.
     public struct Step: Sendable, Hashable {
         /// `start`, `load`, `activate`, `make NAME` for each provider and C factory, or `deactivate`.
         public let name: String
@@ -16,16 +16,16 @@ public enum PluginProbe {
         public let time: Duration
     }
 
-    /// What a probe showed.
+    /// The result of a probe.
     public struct Report: Sendable {
         /// The steps that succeeded, in order.
         public fileprivate(set) var steps: [Step] = []
-        /// What kept the process from the rest of the machine.
+        /// The confinement of the process.
         public fileprivate(set) var confinement = Confinement()
         /// Why the step after the last of ``steps`` failed; nil if all succeeded.
         public fileprivate(set) var error: PluginError?
-        /// Whether the error shows nothing about the plug-in, so that another probe may succeed: somebody else ended the process, or
-        /// the system refused something for the moment.
+        /// Whether the error says nothing about the plug-in, so that another probe may succeed: another program ended
+        /// the process, or the system refused something temporarily.
         private(set) var isInconclusive = false
 
         fileprivate mutating func fail(_ error: PluginError, in worker: PluginWorker) {
@@ -34,24 +34,25 @@ public enum PluginProbe {
         }
     }
 
-    /// Loads a bundle in a process of its own, creates and releases an object of each provider and C factory, and
+    /// Loads a bundle in a separate process, creates and releases an object of each provider and C factory, and
     /// deactivates the bundle.
     ///
     /// Nothing else of the plug-in is called, and the result is not kept: see ``PluginCatalog/Options/requiresProbe``.
-    /// Neither the code nor the state of the bundle in this process changes, and the bundle may be loaded here. The process
-    /// ends with the probe.
+    /// The code and the state of the bundle in this process do not change, and the bundle may be loaded here. The
+    /// process ends with the probe.
     ///
     /// - Parameters:
     ///   - bundle: the bundle with the plug-in.
-    ///   - time: how long all steps together may take. The step during which it ends fails with `callTimedOut`.
-    /// - Returns: what succeeded, and what did not.
+    ///   - time: how long all steps together may take. The step that is running when the time is over fails with
+    ///     `callTimedOut`.
+    /// - Returns: the steps that succeeded, and the error of the step that did not.
     /// - Throws: ``PluginError`` if nothing could be tried: `notCode`, `workerUnavailable`, `sandboxUnavailable`,
-    ///   `executionConflict`, or what is wrong with the files.
+    ///   `executionConflict`, or the errors of the files.
     ///
     /// **Threads.** Any. **Cost.** Starts a process, and a thread that waits for it.
     public static func run(_ bundle: PluginBundle, time: Duration = .seconds(10)) async throws -> Report {
         try await withCheckedThrowingContinuation { continuation in
-            // The calls block their thread, so none of the threads that run tasks is used.
+            // The calls block their thread, so they do not run on a thread of the task pool.
             let status = DetachedThread.start {
                 continuation.resume(with: Result { try probe(bundle, placement(of: bundle, time), time) })
             }
@@ -59,13 +60,14 @@ public enum PluginProbe {
         }
     }
 
-    /// The longest time of all steps together, unless a caller decides otherwise.
+    /// The longest time of all steps together, unless a caller sets another.
     static let usualTime = Duration.seconds(10)
 
-    /// Does the same for a load, which waits for the report.
+    /// Runs the same probe for a load, which waits for the report.
     ///
-    /// The application's policy runs on the thread of the caller, where a load that it starts is noticed. The steps run on
-    /// a thread of their own: neither a cancelled task of the caller nor its time limit must decide about the plug-in.
+    /// The application's policy runs on the caller's thread, so that a load that the policy starts is detected. The
+    /// steps run on a separate thread: neither the cancellation nor the time limit of the caller's task may affect the
+    /// result.
     static func report(on bundle: PluginBundle) throws(PluginError) -> Report {
         HeldLocks.preconditionNone(before: "a probe, which is waited for,")
         let time = usualTime
@@ -92,7 +94,7 @@ public enum PluginProbe {
         placement.group = nil
         placement.startTime = time
         placement.callTime = time
-        // A step that is still running at the end of the time ends the process.
+        // A step that is still running when the time is over ends the process.
         placement.cancelTime = .zero
         return placement
     }

@@ -4,35 +4,35 @@ import Synchronization
 
 /// The calls during which worker processes of one plug-in crashed.
 ///
-/// A call at which two of them crashed is refused for some minutes, and both ends count as one: the document that makes a
-/// plug-in crash does not cost the user all others. A call is the same only if its object was called for the same before:
-/// a method without arguments works on what earlier calls brought.
+/// A call at which two of them crashed is refused for some minutes, and both ends count as one: the user does not lose
+/// all other documents because of the one that makes a plug-in crash. A call is the same only if its object received
+/// the same calls before: a method without arguments works on the values of earlier calls.
 ///
-/// Noting what each object is called for costs time. So it is noted only in the minutes after a crash.
+/// Recording the calls of each object costs time, so they are recorded only in the minutes after a crash.
 final class PoisonCalls: Sendable {
     struct Call: Hashable {
         let provider: String
-        /// That of the object, with the call.
+        /// The history of the object, including the call.
         let history: CallHistory
     }
 
-    /// After so many crashes, a call is refused.
+    /// After this number of crashes, a call is refused.
     static let most = 2
-    /// For how long a crash counts: what the call depends on, such as a file, may be another one later.
+    /// How long a crash counts. Later, the things that the call depends on, such as a file, may have changed.
     static let age = Duration.seconds(300)
-    /// A plug-in that crashes at more calls is at fault itself.
+    /// A plug-in that crashes at more calls is itself faulty.
     private static let mostCalls = 1_000
 
     private struct Crashes {
         var count = 0
-        /// The process that crashed last, and when.
+        /// The latest process that crashed, and when it did.
         var last = WeakReference<AnyObject>(nil)
         var time: UInt64 = 0
     }
 
     private struct State {
         var crashes: [Call: Crashes] = [:]
-        /// When the latest crash was, at whatever call.
+        /// The time of the latest crash, at any call.
         var latest: UInt64 = 0
 
         mutating func removeOld(at now: UInt64) {
@@ -44,18 +44,18 @@ final class PoisonCalls: Sendable {
     private let hasCrashed = Atomic(false)
     private let now: @Sendable () -> UInt64
 
-    /// `now`: the monotonic clock, or that of a test.
+    /// `now`: the monotonic clock, or the clock of a test.
     init(now: @escaping @Sendable () -> UInt64 = { MonotonicTime.now }) { self.now = now }
 
-    /// Whether a process has crashed lately, so that calls have to be noted.
+    /// Whether a process has crashed recently, so that calls have to be recorded.
     var isNeeded: Bool { hasCrashed.load(ordering: .relaxed) }
 
-    /// The code of a call ended its process; the same call on several threads ends it once.
+    /// Records that the code of a call ended its process. The same call on several threads counts once.
     ///
     /// - Parameters:
     ///   - call: the call; nil if it cannot be recognised.
     ///   - process: the process.
-    /// - Returns: whether the call had ended another process before.
+    /// - Returns: whether the call had already ended another process.
     @discardableResult
     func note(_ call: Call?, in process: AnyObject) -> Bool {
         let now = now()
@@ -74,7 +74,7 @@ final class PoisonCalls: Sendable {
         }
     }
 
-    /// For how long a call is refused from now on; nil if it is not.
+    /// How long a call is still refused; nil if it is not refused.
     func refusalTime(of call: Call) -> Duration? {
         let now = now()
         return state.withLock { state in

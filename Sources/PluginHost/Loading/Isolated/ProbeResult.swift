@@ -1,22 +1,22 @@
 @_spi(Tools) import HostBasics
 internal import PropertyLists
 
-/// What a probe of a bundle showed, and which files were tried.
+/// The result of a probe of a bundle, and the files that were tried.
 struct ProbeResult: Sendable, Equatable {
-    /// The program that tried it: whether code works depends on the libraries that its program has.
+    /// The program that tried it, because whether code works depends on the libraries that the program has.
     let program: String
     /// Where the bundle is installed.
     let bundlePath: String
-    /// The build of this library, which states its version and differs for each toolchain.
+    /// The build of this library, which includes its version and differs for each toolchain.
     let library: String
     /// Info.plist, and the files whose code ran; for a private copy, with their paths in the installed bundle.
     private(set) var files: [CodeFile]
-    /// Why it failed; empty if it passed.
+    /// The findings of the failure; empty if the probe passed.
     let findings: [PluginFinding]
 
-    /// Notes a result.
+    /// Records a result.
     ///
-    /// `files`: those that were tried.
+    /// `files`: the files that were tried.
     init(of bundle: PluginBundle, files: [CodeFile], findings: [PluginFinding]) {
         program = Self.thisProgram
         bundlePath = bundle.originalPath
@@ -30,14 +30,14 @@ struct ProbeResult: Sendable, Equatable {
     static var thisProgram: String { Path.mainProgram }
     private static let mostFindings = 16
 
-    /// The result with the present identities of its files.
+    /// The result with the current identities of its files.
     ///
     /// - Parameters:
     ///   - bundle: the bundle that would be tried.
     ///   - paths: the files that would be tried now.
-    /// - Returns: nil if it is a result of other files, or of another program or build of this library.
+    /// - Returns: nil if the result belongs to other files, or to another program or build of this library.
     ///
-    /// **Cost.** One system call for each file; one that was written anew is read.
+    /// **Cost.** One system call for each file. A file that was written again is read.
     func renewed(for bundle: PluginBundle, _ paths: [String]) -> ProbeResult? {
         guard program == Self.thisProgram, bundlePath == bundle.originalPath,
             library == LibraryFingerprint.current, files.count == paths.count
@@ -77,7 +77,7 @@ extension ProbeResult {
 
     /// The content of a file.
     ///
-    /// - Throws: the fault of a text that no property list can have.
+    /// - Throws: the fault of a text that a property list cannot contain.
     func bytes() throws(PropertyListFault) -> [UInt8] {
         var items = items
         items[Key.check] = .string(try Self.checksum(items))
@@ -106,17 +106,17 @@ extension ProbeResult {
         ]
         items[Key.path] = finding.filePath.map(PropertyList.string)
         items[Key.subject] = finding.subject.map(PropertyList.string)
-        // What a plug-in said may have characters that no property list can have.
+        // A plug-in's message may contain characters that a property list cannot contain.
         items[Key.system] = finding.systemMessage.map { .string($0.escapedForDisplay) }
         return .dictionary(items)
     }
 
-    /// Detects damage; it does not detect forgery, because the file belongs to the user.
+    /// Detects damage, but not forgery: the file belongs to the user.
     private static func checksum(_ items: [String: PropertyList]) throws(PropertyListFault) -> String {
         String(try PropertyListWriter.xml(.dictionary(items)).utf8.nameHash, radix: 16)
     }
 
-    /// Reads the content of a file; nil if this version did not write it like this.
+    /// Reads the content of a file; nil unless this version wrote exactly this content.
     init?(list: PropertyList) {
         guard case .dictionary(var items) = list, let check = items.removeValue(forKey: Key.check)?.string,
             check == (try? Self.checksum(items)), let program = items[Key.program]?.string,

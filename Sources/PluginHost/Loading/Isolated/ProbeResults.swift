@@ -3,20 +3,20 @@ import Glibc
 internal import PluginABI
 internal import PropertyLists
 
-/// The results of probes that a catalogue keeps: a file for each bundle and each program that tried it.
+/// The probe results that a catalogue keeps: a file for each bundle and each program that tried it.
 ///
-/// A file is replaced as a whole, so several processes need no lock: at worst, each of them tries the bundle once. If
-/// anything is wrong with a file, the bundle is tried again, and one line in the log states why. A result that cannot be
-/// written holds for the catalogue.
+/// A file is replaced as a whole, so several processes need no lock. In the worst case, each of them tries the bundle
+/// once. If a file has any fault, the bundle is tried again, and one line in the log states why. A result that cannot
+/// be written is valid as long as the catalogue exists.
 final class ProbeResults: Sendable {
-    /// Nil to keep nothing in files.
+    /// Nil to write no files.
     private let directory: String?
     /// Whether `pluginhost probe` finds the files.
     private let isUsual: Bool
-    /// By the name of the file.
+    /// Results that were not written, by the name of their file.
     private let unwritten = Lock<[String: ProbeResult]>([:])
 
-    /// Larger files are not a result: one with 1,000 libraries has half of it.
+    /// Larger files are not a result. The result for 1,000 libraries has half this size.
     private static let mostBytes = 1 << 20
     private static let pathExtension = "probe"
 
@@ -35,15 +35,15 @@ final class ProbeResults: Sendable {
 
     // MARK: Use
 
-    /// Tries a bundle, unless the result of a probe of the same files is kept.
+    /// Tries a bundle, unless a result for the same files is kept.
     ///
-    /// A result of files that changed during the probe is not kept, nor one that shows nothing about the plug-in.
+    /// A result is not kept if files changed during the probe, or if it says nothing about the plug-in.
     ///
-    /// - Throws: ``PluginError`` of code `probeFailed`: it failed, now or earlier, or it cannot be tried.
+    /// - Throws: ``PluginError`` of code `probeFailed`: the probe failed, now or earlier, or is not possible.
     ///
-    /// **Threads.** Any, without a lock; nothing prevents two probes of one bundle but its load.
+    /// **Threads.** Any, without a lock. Only the bundle's load prevents two probes of it at the same time.
     func require(_ bundle: PluginBundle) throws(PluginError) {
-        // The load itself reports what is wrong with the files.
+        // The load itself reports faults of the files.
         guard bundle.manifestError == nil, let paths = Self.triedPaths(of: bundle) else { return }
         if let known = known(bundle, paths) {
             if known.findings.isEmpty { return }
@@ -62,7 +62,7 @@ final class ProbeResults: Sendable {
         if !findings.isEmpty { throw failure(of: bundle, findings, isKept: isKept) }
     }
 
-    /// Why a bundle failed earlier, with the files that it has now; nil if it passed or must be tried.
+    /// Why a bundle failed earlier with its current files; nil if it passed or must be tried.
     func knownFailure(of bundle: PluginBundle) -> PluginError? {
         guard let paths = Self.triedPaths(of: bundle), let known = known(bundle, paths), !known.findings.isEmpty else {
             return nil
@@ -70,7 +70,7 @@ final class ProbeResults: Sendable {
         return failure(of: bundle, known.findings, isKept: true)
     }
 
-    /// Info.plist too: it has the limits, and names the executable.
+    /// Info.plist is included, because it contains the limits and names the executable.
     private static func triedPaths(of bundle: PluginBundle) -> [String]? {
         (try? bundle.codePaths()).map { $0 + [bundle.manifestPath] }
     }
@@ -80,12 +80,13 @@ final class ProbeResults: Sendable {
         guard let kept = unwritten.withLock({ $0[name] }) ?? directory.flatMap({ Self.read(Path.join($0, name)) }),
             let result = kept.renewed(for: bundle, paths)
         else { return nil }
-        // So that copies of the files are not read again; a private copy exists for this process only.
+        // Keeps the new identities, so that copies of the files are not read again. A private copy exists for this
+        // process only.
         if result != kept, bundle.originalPath == bundle.bundlePath { keep(result, name) }
         return result
     }
 
-    /// The results of a bundle, of all programs, as far as it has the files that were tried.
+    /// The results of a bundle, of all programs, whose files are still the ones that were tried.
     func kept(of bundle: PluginBundle) -> [ProbeResult] {
         paths(of: bundle).compactMap(Self.read).filter { result in
             result.bundlePath == bundle.originalPath && result.files.allSatisfy { $0.comparison != .other }
@@ -94,7 +95,7 @@ final class ProbeResults: Sendable {
 
     /// Forgets the results of a bundle, of all programs.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of results that were removed.
     func forget(_ bundle: PluginBundle) -> Int { paths(of: bundle).count { unlink($0) == 0 } }
 
     /// The files with the results of a bundle.
@@ -134,7 +135,7 @@ final class ProbeResults: Sendable {
         var remedy = ""
         do {
             let bytes = try result.bytes()
-            // The catalogue has made the directory, unless the system refused or somebody removed it.
+            // The catalogue has created the directory, unless the system refused, or the directory was removed.
             if let unmade = OwnFile.makeDirectory(directory) {
                 reason = "\(quoted(unmade.path)) cannot be made: \(describe(errno: unmade.errno))"
                 remedy = ErrorNumber.remedy(unmade.errno, to: .make)
@@ -162,7 +163,7 @@ final class ProbeResults: Sendable {
 
     // MARK: Errors
 
-    /// `isKept`: whether the same files are refused until somebody lets them be tried again.
+    /// `isKept`: whether the same files are refused until the user lets them be tried again.
     private func failure(of bundle: PluginBundle, _ findings: [PluginFinding], isKept: Bool) -> PluginError {
         let path = bundle.originalPath
         let again =

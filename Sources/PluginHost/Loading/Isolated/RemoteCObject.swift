@@ -3,17 +3,18 @@ import ELFImages
 import HostBasics
 internal import PluginABI
 
-/// An object of a C factory whose code runs in a worker process: what the application's pointer to it leads to.
+/// An object of a C factory whose code runs in a worker process. The application's pointer to the object refers to
+/// this.
 final class RemoteCObject: Sendable {
     let table: RemoteCTable?
     private let desk: any CObjectDesk
     private let connection: IsolatedConnection
-    /// The object keeps the process, as every object does.
+    /// Keeps the process in use, as every object does.
     private let hold: WorkerHold
     private let bundle: PluginBundle
     private let factory: String
     private let first = Lock<PluginError?>(nil)
-    /// The memory of the last result; a borrowed text is valid until the next call.
+    /// The memory of the last result. A borrowed text is valid until the next call.
     private let lastResult = Lock<KeptLoans?>(nil)
 
     /// The memory that a result borrows.
@@ -34,19 +35,19 @@ final class RemoteCObject: Sendable {
         self.bundle = bundle
     }
 
-    /// The address that stands for the object.
+    /// The address that represents the object.
     var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     /// The first error that a function of the table could not report.
     var failure: PluginError? { first.withLock { $0 } }
 
-    /// Performs the call of a function of the table.
+    /// Performs a call of a table function.
     ///
     /// - Parameters:
     ///   - field: its number.
-    ///   - method: what is known about it.
-    ///   - arguments: all of them, with the object as the first; or why they do not match the signature.
-    ///   - result: where the result goes; nil for none.
+    ///   - method: its description.
+    ///   - arguments: all arguments, with the object as the first; or why they do not match the signature.
+    ///   - result: the address for the result; nil if there is none.
     /// - Returns: false for a failure, which ``failure`` reports.
     static func call(
         _ field: Int, _ method: RemoteCTable.Method, _ arguments: Result<[ForeignValue], ForeignFault>,
@@ -89,7 +90,7 @@ final class RemoteCObject: Sendable {
         case .returned(let sent, let written): (value, outputs) = (sent.value, written)
         case .failed(let error): throw error.error(of: bundle)
         }
-        // The process may answer anything.
+        // The process may return anything.
         guard outputs.map(\.count) == method.outputs.map(\.size) else {
             throw invalid(method.name, "are \(outputs.map(\.count)) bytes, and not \(method.outputs.map(\.size))")
         }
@@ -131,11 +132,11 @@ final class RemoteCObject: Sendable {
     }
 }
 
-/// The table of functions of a C factory in a worker process: its functions pass each call on.
+/// The table of functions of a C factory in a worker process. Its functions forward each call.
 final class RemoteCTable: @unchecked Sendable {
     // @unchecked because of the memory, which does not change after init.
 
-    /// What the handler of a function needs.
+    /// The data that the handler of a function needs.
     struct Method: Sendable {
         let name: String
         let plugin: String
@@ -149,10 +150,10 @@ final class RemoteCTable: @unchecked Sendable {
     private var functions: [ForeignTrampoline] = []
 
     /// - Parameters:
-    ///   - description: the application's.
-    ///   - layout: made of it.
-    ///   - contents: what the worker states.
-    ///   - bundle: for messages.
+    ///   - description: the application's description.
+    ///   - layout: the layout of that description.
+    ///   - contents: the contents that the worker states.
+    ///   - bundle: used for messages.
     /// - Throws: ``ForeignFault`` for contents that do not match the description.
     init(
         _ description: CRemoteTable, _ layout: CTableLayout, _ contents: CTableContents, of bundle: PluginBundle

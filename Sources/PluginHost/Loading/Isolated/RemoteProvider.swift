@@ -1,14 +1,14 @@
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
-/// A provider of a bundle whose code runs in a worker process: it makes proxies.
+/// A provider of a bundle whose code runs in a worker process. It creates proxies.
 final class RemoteProvider: AnyProvider, @unchecked Sendable {
     // @unchecked because the superclass is; every stored property is an immutable Sendable value.
     private let bundle: PluginBundle
 
     init(_ provider: LoadedReport.ReportedProvider, of bundle: PluginBundle) {
         self.bundle = bundle
-        // No interface of an application is this type, so a look-up sees that the provider is another one.
+        // No application uses this type as an interface, so a look-up detects that this is not a typed provider.
         super.init(
             pointName: provider.point, pointVersion: provider.pointVersion, name: provider.name,
             displayName: provider.text, order: provider.order, interface: RemoteProvider.self)
@@ -28,7 +28,7 @@ final class RemoteProvider: AnyProvider, @unchecked Sendable {
             objects: code.objects.count(.provider, name, at: pointName))
     }
 
-    /// An object whose interface the caller does not know; it exists as long as the result.
+    /// An object whose interface the caller does not know. It exists as long as the result.
     func makeObject() throws -> RemoteObject {
         do {
             return try make(RemoteInterface<RemoteObject>(proxy: { $0 }, methods: []))
@@ -40,13 +40,13 @@ final class RemoteProvider: AnyProvider, @unchecked Sendable {
 
     private func make<Interface>(_ interface: RemoteInterface<Interface>) throws -> Interface {
         let found = try find()
-        // The objects have a hold of their own, from here on.
+        // The connection has its own hold now, so the hold of find() may end.
         let connection = found.code.connection.connection(of: name, number: found.number)
         withExtendedLifetime(found.hold) {}
         do {
             return try interface.make(found.number, methods: found.methods, over: connection)
         } catch {
-            // Everything but an error of the plug-in itself is an error of the host.
+            // Every error except one of the plug-in is an error of the host.
             if error is PluginFailure || (error as? RemoteFailure)?.code == .callFailed { throw error }
             throw HostFailure(
                 error: bundle.workerError(connection.error(error, from: "init(context:)", during: .make(name))))
@@ -95,7 +95,7 @@ final class RemoteProvider: AnyProvider, @unchecked Sendable {
     }
 }
 
-/// An error of the host itself while an object is made, which the caller gets as it is.
+/// An error of the host during the creation of an object. The caller gets the error inside unchanged.
 struct HostFailure: Error {
     let error: PluginError
 }
@@ -103,7 +103,7 @@ struct HostFailure: Error {
 extension PluginBundle {
     /// The code in a worker process of a bundle that is loaded.
     ///
-    /// Asked anew at each use, because after an unload and a load it is other code.
+    /// Look this up at every use: a reload replaces the code.
     func isolatedCode() throws(PluginError) -> IsolatedCode {
         if let code = currentCode?.isolated { return code }
         throw PluginError(
