@@ -3,13 +3,14 @@ import HostBasics
 internal import PropertyLists
 import Synchronization
 
-/// What an application keeps about itself beside the indexes of its catalogues, so that the command `pluginhost` can explain
-/// what depends on it: its version, its executable, the services that it offers, and the extensions that it does not get.
+/// The facts that an application stores about itself beside the indexes of its catalogues: its version, its executable,
+/// the services that it offers, and the extensions that it does not get. The command `pluginhost` uses them in its
+/// explanations.
 ///
-/// The file is `NAME.application`: a property list that is replaced as a whole, and only if something in it changed. It says
-/// nothing that the application does not do; without it, the command knows less, and the application misses nothing.
+/// The file is `NAME.application`: a property list that is replaced as a whole, and only if something in it changed. It
+/// only describes the application. Without the file, the command can explain less, and the application works the same.
 struct ApplicationRecord: Sendable, Equatable {
-    /// An extension point in a version.
+    /// A version of an extension point.
     struct Point: Sendable, Hashable, Comparable {
         let name: String
         let version: UInt32
@@ -21,11 +22,11 @@ struct ApplicationRecord: Sendable, Equatable {
     var version = ""
     /// The path of the executable, with links resolved.
     var program = ""
-    /// When the executable was changed, in nanoseconds since 1970: another build may offer other services.
+    /// When the executable was last modified, in nanoseconds since 1970: another build may offer other services.
     var programTime: Int64 = 0
-    /// The services that it provided, at any time while it ran.
+    /// The services that it has provided at any time while it ran.
     var services: Set<Point> = []
-    /// The versions in which it asked for an extension point, where a plug-in declares another one.
+    /// The versions of extension points that it requested although a plug-in declares another version.
     var requests: Set<Point> = []
 
     private enum Key {
@@ -51,7 +52,7 @@ struct ApplicationRecord: Sendable, Equatable {
 
     // MARK: Content
 
-    /// Adds what was true for the same executable before.
+    /// Adds the facts of an earlier record of the same executable.
     mutating func add(_ earlier: ApplicationRecord) {
         guard earlier.version == version, earlier.program == program, earlier.programTime == programTime else { return }
         services.formUnion(earlier.services)
@@ -60,7 +61,7 @@ struct ApplicationRecord: Sendable, Equatable {
 
     // MARK: The file
 
-    /// Reads a record; nil if there is none, or if it cannot be used.
+    /// Reads a record; nil if there is none or it cannot be used.
     init?(path: String) {
         guard let bytes = try? OwnFile.bytes(path: path, atMost: Self.mostBytes),
             let items = try? PropertyListReader.read(bytes).value.dictionary
@@ -95,8 +96,8 @@ struct ApplicationRecord: Sendable, Equatable {
 
     /// Replaces the file.
     ///
-    /// A directory that does not exist is not made, because the index makes it. A failure is not reported: the index, which fails for
-    /// the same reason, is.
+    /// A missing directory is not created, because the index creates it. A failure is not reported, because writing the
+    /// index fails for the same reason and reports it.
     func write(to path: String) {
         let items: [String: PropertyList] = [
             Key.version: .string(version), Key.program: .string(program), Key.programTime: .string("\(programTime)"),
@@ -110,17 +111,17 @@ struct ApplicationRecord: Sendable, Equatable {
     }
 }
 
-/// Keeps the record of the application of this process up to date.
+/// Keeps the record of this process's application up to date.
 ///
-/// The file is read once, and written when something new becomes known, while no lock is held. Of two processes that write at the
-/// same time, the later one wins; the other has its part in the file again after its next start.
+/// The file is read once, and written when a new fact becomes known, while no lock is held. If two processes write at
+/// the same time, the later one wins, and the other adds its facts again after its next start.
 ///
 /// **Threads.** Any.
 final class ApplicationRecorder: Sendable {
     static let shared = ApplicationRecorder()
 
     private struct State {
-        /// The file; nil until a catalogue was made with the application's name.
+        /// The file; nil until a catalogue is created with the application's name.
         var path: String?
         /// The content of the file.
         var written: ApplicationRecord?
@@ -129,12 +130,12 @@ final class ApplicationRecorder: Sendable {
     }
 
     private let state = Lock(State())
-    /// Whether the application asked for a version of an extension point where a plug-in declares another one.
+    /// Whether the application has requested a version of an extension point where a plug-in declares another version.
     ///
-    /// Only then it is noted which versions it asks for.
+    /// Requested versions are recorded only then.
     private let notesRequests = Atomic(false)
 
-    /// Begins to keep the record of an application, in a directory of indexes.
+    /// Starts to keep the record of an application, in a directory of indexes.
     func begin(_ application: String, in directory: String?) {
         guard let path = ApplicationRecord.path(of: application, in: directory) else { return }
         let written = ApplicationRecord(path: path)
@@ -143,18 +144,18 @@ final class ApplicationRecorder: Sendable {
         write()
     }
 
-    /// Notes a service that the application provides.
+    /// Records a service that the application provides.
     func noteService(_ point: String, _ version: UInt32) {
         if state.withLock({ $0.services.insert(.init(name: point, version: version)).inserted }) { write() }
     }
 
-    /// Notes that the application asked for a version of an extension point.
+    /// Records that the application requested a version of an extension point.
     ///
     /// `skipsOthers`: whether plug-ins declare another version.
     ///
-    /// - Returns: whether they do, and this was not known before.
+    /// - Returns: whether they do, and this request was not known before.
     ///
-    /// **Cost.** Reading one number, unless an answer skipped a version.
+    /// **Cost.** Reading one number, until a request has skipped another version.
     func noteRequest(_ point: String, _ version: UInt32, skipsOthers: Bool) -> Bool {
         guard skipsOthers || notesRequests.load(ordering: .relaxed) else { return false }
         if skipsOthers { notesRequests.store(true, ordering: .relaxed) }
@@ -165,7 +166,7 @@ final class ApplicationRecorder: Sendable {
     }
 
     private func write() {
-        // The application's closures are in its environment, which is not read under the lock.
+        // Read outside the lock, because the environment contains closures of the application.
         let version = HostEnvironment.current.version
         let program = Path.mainProgram
         let time = FileIdentity(path: program)?.modified ?? 0
@@ -182,11 +183,11 @@ final class ApplicationRecorder: Sendable {
     }
 }
 
-/// What an application kept about itself when it ran last: for tools.
+/// The facts that an application stored about itself when it last ran. For tools.
 @_spi(Tools) public struct RecordedApplication: Sendable {
     private let record: ApplicationRecord
 
-    /// The record of an application of this user; nil if it never ran, or keeps its indexes in another directory.
+    /// The record of an application of this user; nil if it never ran or keeps its indexes in another directory.
     public init?(_ application: String) {
         guard let path = ApplicationRecord.path(of: application, in: IndexFile.userDirectory),
             let record = ApplicationRecord(path: path)
@@ -208,7 +209,7 @@ final class ApplicationRecorder: Sendable {
         record.services.contains(.init(name: point, version: version))
     }
 
-    /// The versions in which the application asked for an extension point, and that a plug-in did not declare.
+    /// The versions of an extension point that the application requested and a plug-in did not declare.
     public func requestedVersions(of point: String) -> [UInt32] {
         record.requests.filter { $0.name == point }.map(\.version).sorted()
     }

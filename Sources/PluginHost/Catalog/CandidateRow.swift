@@ -1,13 +1,13 @@
 /// One candidate, in 80 bytes.
 struct CandidateRow: Sendable {
     static let size = 80
-    /// For ``other``: there is no other candidate.
+    /// The value of ``other`` if there is no other candidate.
     static let none = Int(UInt32.max)
 
     /// The stamp of Info.plist.
     var stamp: IndexStamp
     var folder: Int
-    /// Whether Info.plist is in the usual place, in Contents; otherwise the record has its place.
+    /// Whether Info.plist is in the usual place, in Contents; otherwise the record contains its path.
     var hasUsualList: Bool
     var verdict: VerdictCode
     /// The candidate that is used instead of this one.

@@ -4,11 +4,11 @@ public import PluginABI
 public struct CatalogChange: Sendable {
     /// Plug-ins that are now in use and were not before.
     public var added: [PluginDescription] = []
-    /// Plug-ins that were in use and are not any more, as described before.
+    /// Plug-ins that were in use and no longer are, with their earlier descriptions.
     public var removed: [PluginDescription] = []
-    /// Plug-ins for which another bundle is now used, or whose Info.plist changed, as described now.
+    /// Plug-ins for which another bundle is now used, or whose Info.plist changed, with their new descriptions.
     public var changed: [PluginDescription] = []
-    /// The ``changed`` plug-ins as described before, in the same order.
+    /// The earlier descriptions of the ``changed`` plug-ins, in the same order.
     public var replaced: [PluginDescription] = []
 
     /// Whether nothing changed.
@@ -35,20 +35,20 @@ public struct CatalogChange: Sendable {
         removed = before.values.filter { !identifiers.contains($0.identifier) }.sorted { $0.identifier < $1.identifier }
     }
 
-    /// Whether anything declared at an extension point has changed.
+    /// Whether any extension at an extension point has changed.
     func concerns(_ point: String) -> Bool {
         (added + removed + changed + replaced).contains { $0.extensions.contains { $0.extensionPoint == point } }
     }
 }
 
 extension PluginCatalog {
-    /// The changes from now on, found by ``refresh(_:)`` and ``watch(quietPeriod:)``.
+    /// The changes after the access, found by ``refresh(_:)`` and ``watch(quietPeriod:)``.
     ///
     /// Each access creates a separate stream for one loop. It keeps the latest 1,024 unread events; older ones are
     /// dropped.
     public var changes: AsyncStream<CatalogChange> { listeners.stream() }
 
-    /// The extensions at an extension point, again after each change.
+    /// The extensions at an extension point: the current list, then a new list after each change.
     ///
     /// ```swift
     /// for await filters in catalog.updates(of: .textFilter) { menu.show(filters) }
@@ -58,7 +58,7 @@ extension PluginCatalog {
     public func updates<Interface>(
         of point: ExtensionPoint<Interface>
     ) -> AsyncStream<[PluginExtension<Interface>]> {
-        // Starts to listen before it reads, so that no change is missed.
+        // Listens before it reads, so that no change is missed.
         let changes = listeners.stream()
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let task = Task {

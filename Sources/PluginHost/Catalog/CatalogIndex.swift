@@ -1,11 +1,10 @@
 import HostBasics
 internal import PropertyLists
 
-/// Everything that a catalogue knows, as bytes: the result of a scan, the content of the index file, and the data for
-/// look-ups.
+/// All data of a catalogue, as bytes: the result of a scan, the content of the index file, and the data for look-ups.
 ///
-/// All three use the same form, so a start with an index file reads nothing but that file: nothing about a bundle is
-/// decoded before somebody requests it. The parts are in this order; numbers are little-endian:
+/// All three have the same form, so a start with an index file reads only that file: no data about a bundle is decoded
+/// until something requests it. The parts are in this order; numbers are little-endian:
 ///
 /// | part | content |
 /// | --- | --- |
@@ -14,20 +13,20 @@ internal import PropertyLists
 /// | plug-ins | numbers of the candidates that are in use, by identifier |
 /// | load order | the same numbers; each plug-in comes after those that it requires |
 /// | extensionRows | one ``ExtensionRow`` for each extension at an extension point, by point, order and candidate |
-/// | texts | names and records (``PluginRecord``) that the rows point to, and the folders at ``IndexHeader/foldersOffset`` |
+/// | texts | names and records (``PluginRecord``) of the rows, and the folders at ``IndexHeader/foldersOffset`` |
 ///
 /// **Threads.** Immutable. **Cost.** About 400 bytes a bundle.
 final class CatalogIndex: Sendable {
     let bytes: [UInt8]
     private let header: IndexHeader
     let folders: [Folder]
-    /// What the verdicts depend on besides the bundles: the host's version and capabilities.
+    /// The other inputs of the verdicts, apart from the bundles: the host's version and capabilities.
     let environment: String
-    /// The nanoseconds that it took to read each candidate, by the position of its name.
+    /// The time in nanoseconds that it took to read each candidate, by the position of its name.
     ///
-    /// It has only the candidates that this process read. Not part of the bytes.
+    /// Contains only the candidates that this process read. Not part of the bytes.
     let readings: [Int: Int64]
-    /// Whether the system temporarily refused to let something be read.
+    /// Whether the system temporarily refused to let a file or directory be read.
     ///
     /// Not part of the bytes.
     let isPassing: Bool
@@ -48,15 +47,15 @@ final class CatalogIndex: Sendable {
     struct Fault: Error, Equatable {
         /// The end of a sentence.
         let reason: String
-        /// Nothing is wrong with the bytes: another version of the library wrote them.
+        /// Whether the bytes have no fault and another version of the library wrote them.
         var isOfOtherFormat = false
     }
 
-    /// Accepts bytes as an index after checking everything that can be wrong with them.
+    /// Accepts bytes as an index after checking them for every possible fault.
     ///
-    /// After that, no look-up can read outside of the bytes.
+    /// Afterwards, no look-up can read outside the bytes.
     ///
-    /// **Cost.** One pass over the bytes for the checksum, one over the rows.
+    /// **Cost.** One pass over the bytes for the checksum, and one over the rows.
     init(bytes: [UInt8], readings: [Int: Int64] = [:], isPassing: Bool = false) throws(Fault) {
         self.isPassing = isPassing
         self.bytes = bytes
@@ -127,7 +126,7 @@ final class CatalogIndex: Sendable {
         return Self.isName(bytes[row.name.range]) ? nil : Fault(reason: "a candidate leads outside of its folder")
     }
 
-    /// Whether it is the name of an item in a directory, and not a path that leads elsewhere.
+    /// Whether this is the name of an item in a directory, and not a path that leads elsewhere.
     private static func isName(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
         let slash = UInt8(ascii: "/"), dot = UInt8(ascii: ".")
         return !name.isEmpty && !name.contains { $0 == slash || $0 == 0 } && !name.elementsEqual([dot])
@@ -206,7 +205,7 @@ final class CatalogIndex: Sendable {
         return (first..<extensionCount).lazy.map(extensionRow).prefix { text(at: $0.point, is: point) }
     }
 
-    /// Whether a text equals another; creates no String.
+    /// Whether a text equals another. Creates no String.
     func text(at place: IndexPlace, is text: String) -> Bool {
         bytes.withUnsafeBytes { $0[place.range].elementsEqual(text.utf8) }
     }

@@ -38,7 +38,7 @@ struct CatalogIndexBuilder {
             candidateCount: candidates.count, pluginCount: plugins.count, extensionCount: extensionCount,
             foldersOffset: 0)
 
-        // The parts of known size come before the texts to which they point; their bytes are left free and filled in
+        // The parts of known size come before the texts to which they point. Space is left for them, and filled in
         // later.
         var parts = RecordWriter()
         parts.reserve(sizes.textsOffset)

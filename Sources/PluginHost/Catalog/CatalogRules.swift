@@ -2,7 +2,7 @@ import BundleReading
 import HostBasics
 internal import PropertyLists
 
-/// What the verdicts depend on besides the bundles themselves.
+/// The inputs of the verdicts, apart from the bundles.
 struct CatalogRules: Sendable, Equatable {
     /// `HostEnvironment.version`; if it is empty because the application set none, requirements on it are not checked.
     var hostVersion = ""
@@ -27,7 +27,7 @@ struct CatalogRules: Sendable, Equatable {
             quarantined: quarantine?.entries ?? [], safeStart: options.safeStart, application: quarantine?.application)
     }
 
-    /// The text form that the index stores: equal rules have equal texts.
+    /// The text that the index stores. Equal rules have equal texts.
     var description: String {
         ([hostVersion] + capabilities.sorted() + disabled.sorted().map { Self.disabledMark + $0 }
             + quarantined.map { "\(Self.quarantineMark)\($0.identifier)\n\($0.bundlePath ?? "")\n\($0.reason)" }
@@ -41,7 +41,7 @@ struct CatalogRules: Sendable, Equatable {
     static let disabledMark = "\u{0}"
     /// The prefix of a plug-in that is in quarantine.
     private static let quarantineMark = "\u{1}"
-    /// The prefix of what a safe start leaves out.
+    /// The prefix of a name that a safe start leaves out.
     private static let safeStartMark = "\u{2}"
 
     /// The finding for a candidate that the user has disabled.
@@ -57,8 +57,7 @@ struct CatalogRules: Sendable, Equatable {
             remedy: Self.enabling(isOfEveryPlugin ? "'\(all)'" : identifier))
     }
 
-    /// Why a plug-in is not used, although nothing is wrong with the bundle: it is in quarantine, or a safe start leaves it
-    /// out.
+    /// Why a plug-in is not used although the bundle has no fault: it is in quarantine, or a safe start leaves it out.
     ///
     /// `path`: the bundle's directory, with links resolved.
     func refusal(of identifier: String, at path: String) -> (VerdictCode, PluginFinding)? {
@@ -78,7 +77,8 @@ struct CatalogRules: Sendable, Equatable {
         !disabled.isEmpty && (disabled.contains(identifier) || disabled.contains(UserChoices.everyPlugin))
     }
 
-    /// Whether the verdict about a bundle depends on the content of its code files: it may be a copy of one in quarantine.
+    /// Whether the verdict about a bundle depends on the content of its code files, because it may be a copy of a
+    /// bundle in quarantine.
     func dependsOnFiles(of identifier: String, at path: String) -> Bool {
         quarantined.contains { $0.depends(onFilesOf: identifier, at: path) }
     }

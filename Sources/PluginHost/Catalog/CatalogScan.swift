@@ -6,7 +6,7 @@ import Synchronization
 
 /// Scans the search paths, and reads everything that an older index does not contain.
 ///
-/// It opens no bundle's code, and never looks for bundles inside of a bundle.
+/// It opens no bundle's code, and never looks for bundles inside a bundle.
 struct CatalogScan {
     /// Absolute paths without empty and `.` components.
     let searchPaths: [String]
@@ -15,7 +15,7 @@ struct CatalogScan {
     /// How much to trust the older index.
     let validation: PluginCatalog.Validation
     let rules: CatalogRules
-    /// Reads directories.
+    /// The function that reads directories.
     var read = BundleNames.system
 
     /// Updates an index.
@@ -36,7 +36,7 @@ struct CatalogScan {
         return build(folders, old)
     }
 
-    /// Whether a verdict in the index depends on files of which the index knows nothing.
+    /// Whether a verdict in the index depends on files that the index does not describe.
     ///
     /// **Cost.** Nothing, unless a plug-in is in quarantine; otherwise it decodes the identifier of every candidate.
     private func dependsOnFiles(_ index: CatalogIndex) -> Bool {
@@ -74,7 +74,7 @@ struct CatalogScan {
             if errno != ENOENT { return list(path, now, old, known) }
             return FolderScan(path: path, isUnchanged: known?.realPath == "")
         }
-        // Identifies the directory, not its content.
+        // This stamp identifies the directory, not its content.
         let place = IndexStamp(device: identity.device, inode: identity.inode, size: 0, modified: 0, changed: 0)
         guard seen.insert(place).inserted else { return nil }
         guard let old, let known, known.finding == nil, known.stamp == IndexStamp(identity),
@@ -120,8 +120,8 @@ struct CatalogScan {
             candidates: found.names.map { Candidate(name: $0, known: $0.isReadable ? numbers[$0.text] : nil) })
     }
 
-    /// The previous content of a folder that temporarily cannot be read: too many open files are no reason to remove
-    /// plug-ins.
+    /// The previous content of a folder that temporarily cannot be read. Why: having too many open files is no reason
+    /// to remove plug-ins.
     private static func stillKnown(
         _ known: CatalogIndex.Folder?, in old: CatalogIndex?, _ realPath: String, after finding: PluginFinding
     ) -> [Candidate] {
@@ -179,8 +179,8 @@ struct CatalogScan {
             } else {
                 bundles = readCandidates(folder, old)
             }
-            // If a name cannot be opened, only the directory shows a change, so the directory must be read again. The
-            // same applies to a bundle that the system did not let us read, however much the index is trusted.
+            // If a name cannot be opened, only reading the directory again shows a change. The same applies to a bundle
+            // that the system did not let us read, however much the index is trusted.
             let isComplete = !bundles.contains { $0.record.isNoBundle || $0.record.isProvisional }
             builder.add(
                 path: folder.path, realPath: folder.realPath, stamp: isComplete ? folder.stamp : .none,
@@ -245,7 +245,8 @@ struct CatalogScan {
     private static func inParallel<Result: Sendable>(
         _ range: Range<Int>, _ body: @Sendable (Range<Int>) -> Result
     ) -> [Result] {
-        // A part takes at least about a tenth of a millisecond: more than the cost of starting it on another thread.
+        // A part takes at least about a tenth of a millisecond, which is more than the cost of starting it on another
+        // thread.
         let length = 128
         let count = (range.count + length - 1) / length
         let results = Lock([Result?](repeating: nil, count: count))

@@ -3,8 +3,9 @@ import HostBasics
 /// Gives each candidate its verdict: which candidate of each identifier is used, and why the others are not.
 ///
 /// First it excludes candidates that are not bundles, that have an unusable Info.plist, or that this host cannot use.
-/// From the rest, ``resolve(_:pinned:limit:)`` chooses one bundle for each identifier so that all requirements are met:
-/// the highest usable version; if versions are equal, the one in the earliest search path; then the first by name.
+/// From the rest, ``resolve(_:pinned:limit:unread:)`` chooses one bundle for each identifier so that all requirements
+/// are met: the highest usable version; if versions are equal, the one in the earliest search path; then the first by
+/// name.
 struct CatalogSelection {
     struct Candidate {
         let bundle: ScannedBundle
@@ -19,7 +20,7 @@ struct CatalogSelection {
     }
 
     private(set) var verdicts: [VerdictCode]
-    /// For each candidate, the one that is used instead of it.
+    /// For each candidate, the one that is used instead.
     private(set) var others: [Int?]
     /// The findings that explain the verdicts, in addition to those in the records.
     private(set) var findings: [[PluginFinding]]
@@ -41,12 +42,12 @@ struct CatalogSelection {
         choose(rules, unread: problems.first(where: \.isProvisional) ?? firstUnread)
     }
 
-    /// A bundle that the system did not let us read: nobody knows which plug-in it is.
+    /// A bundle that the system did not let us read, so that its identifier is unknown.
     private var firstUnread: PluginFinding? {
         candidates.firstNonNil { $0.bundle.record.findings.first(where: \.isProvisional) }
     }
 
-    /// A directory with several names is one candidate, under the first of these names.
+    /// Makes a directory with several names one candidate, under the first of these names.
     private mutating func findAliases() {
         guard candidates.contains(where: { $0.bundle.record.linkedPath != nil }) else { return }
         var first: [String: Int] = [:]
@@ -146,7 +147,7 @@ extension PluginRecord {
 }
 
 extension ResolutionFailure {
-    /// `errno`: why something could not be read that may be the missing plug-in.
+    /// `errno`: why a file that may be the missing plug-in could not be read.
     fileprivate func finding(filePath: String, unless errno: CInt?) -> PluginFinding {
         let finding = PluginFinding(code, filePath: filePath, subject: subject, message: sentence, remedy: remedy)
         guard let errno else { return finding }

@@ -3,7 +3,7 @@ internal import PropertyLists
 /// The content of a file with consents.
 struct ConsentList: KeptContent {
     private(set) var consents: [PluginConsents.Consent] = []
-    /// Keys of later versions, which are kept when the file is written.
+    /// Keys of later versions. They are kept when the file is written.
     private var others: [String: PropertyList] = [:]
 
     private static let key = "Plugins"
@@ -12,7 +12,7 @@ struct ConsentList: KeptContent {
 
     /// Reads a list.
     ///
-    /// Returns nil if something in it is not as this version writes it.
+    /// Returns nil unless this version could have written everything in it.
     init?(_ list: PropertyList) {
         guard case .dictionary(var items) = list, let rows = items[Self.key]?.array else { return nil }
         for row in rows {
@@ -23,7 +23,7 @@ struct ConsentList: KeptContent {
         others = items
     }
 
-    /// Nothing is allowed.
+    /// The list that allows nothing.
     static var safest: ConsentList { ConsentList() }
 
     var list: PropertyList {
@@ -34,7 +34,7 @@ struct ConsentList: KeptContent {
 
     // MARK: Changes
 
-    /// A change that could not be written is made again later.
+    /// A change. If it cannot be written, it is applied again later.
     enum Change: Sendable, Equatable {
         case give(PluginConsents.Consent)
         case withdraw(String)

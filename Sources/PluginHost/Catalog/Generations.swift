@@ -7,7 +7,7 @@ protocol Generations: AnyObject, Sendable {
     /// The active bundle; nil before the first use.
     var bundleInService: PluginBundle? { get }
 
-    /// Lets a caller use the active bundle, which is not deactivated before the body has returned.
+    /// Lets a caller use the active bundle, which is not deactivated until the body has returned.
     func use<Result>(_ body: (PluginBundle) throws -> Result) throws -> Result
 }
 
@@ -15,8 +15,8 @@ protocol Generations: AnyObject, Sendable {
 protocol GenerationsByIdentifier: AnyObject, Sendable {
     func known(_ identifier: String) -> (any Generations)?
 
-    /// The generations of a plug-in that is about to be used, kept as long as the catalogue exists; nil while nobody
-    /// watches.
+    /// The generations of a plug-in that is about to be used, kept as long as the catalogue exists; nil while the
+    /// catalogue is not watched.
     func madeIfWatched(_ plugin: PluginDescription) -> (any Generations)?
 }
 

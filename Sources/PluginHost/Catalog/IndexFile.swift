@@ -4,8 +4,8 @@ import HostBasics
 
 /// The file that keeps a catalogue's index between processes: one for each user, application and list of search paths.
 ///
-/// It contains nothing that the bundles do not contain themselves. If anything is wrong with it, the catalogue scans
-/// again without it, and one line in the log states why. Writers replace the whole file, so no lock can be left behind.
+/// It contains only data that the bundles contain too. If it has any fault, the catalogue scans again without it, and
+/// one line in the log states why. Writers replace the whole file, so no lock can be left behind.
 struct IndexFile: Sendable {
     /// Absolute.
     let path: String
@@ -17,15 +17,15 @@ struct IndexFile: Sendable {
     /// Why there is no usable index, as the end of a sentence.
     struct Failure: Error, Equatable {
         let reason: String
-        /// What to do if the system refused, as full sentences; otherwise nil.
+        /// The remedy if the system refused, as full sentences; otherwise nil.
         var remedy: String?
-        /// Nothing is wrong with the file: another version of the library wrote it.
+        /// Whether the file has no fault and another version of the library wrote it.
         var isOfOtherFormat = false
     }
 
     /// The index file of an application's catalogue; nil for a user without a home directory.
     ///
-    /// `directory`: where index files are kept; nil for the user's, `$XDG_CACHE_HOME/pluginhost`, otherwise
+    /// `directory`: where index files are kept; nil for the user's directory, `$XDG_CACHE_HOME/pluginhost`, otherwise
     /// `~/.cache/pluginhost`. `application`: the application's name. `searchPaths`: the catalogue's search paths.
     init?(directory: String?, application: String, searchPaths: [String], extensions: Set<String>) {
         guard let directory = directory ?? Self.userDirectory else { return nil }
@@ -49,7 +49,7 @@ struct IndexFile: Sendable {
     /// - Returns: nil if there is no file.
     /// - Throws: ``Failure`` if there is a file that cannot be used.
     func read() throws(Failure) -> CatalogIndex? {
-        // Without OpenedFile, which follows links: somebody else could create a link to one of the user's files.
+        // Without OpenedFile, which follows links: another user could create a link to one of this user's files.
         let descriptor = phs_open(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW, 0)
         guard descriptor >= 0 else {
             switch errno {
@@ -102,9 +102,9 @@ struct IndexFile: Sendable {
         FileReplacement.removeLeftovers(of: path)
     }
 
-    /// Creates the directory and the one above it, readable only by the user.
+    /// Creates the directory and its parent, readable only by the user.
     ///
-    /// The one above may be missing too, as `~/.cache`. A home directory that does not exist is not created.
+    /// The parent may also be missing, as `~/.cache` may. A home directory that does not exist is not created.
     private static func makeDirectory(_ path: String) throws(Failure) {
         if mkdir(path, 0o700) == 0 { return }
         var number = errno
@@ -117,7 +117,7 @@ struct IndexFile: Sendable {
             if mkdir(path, 0o700) == 0 { return }
             number = errno
         }
-        // A directory that exists may also answer EROFS or EACCES.
+        // For a directory that exists, mkdir() may also fail with EROFS or EACCES.
         if number == EEXIST || FileIdentity(path: path)?.isDirectory ?? false { return }
         throw Failure(number, to: .make, "cannot be written", "\(quoted(path)) cannot be made: ")
     }
@@ -127,9 +127,9 @@ extension IndexFile.Failure {
     /// The remedy as the end of a message.
     var advice: String { remedy.map { " " + $0 } ?? "" }
 
-    /// What the system refused.
+    /// A refusal by the system.
     ///
-    /// `what`: the beginning of the reason. `detail`: stands before the words of the system.
+    /// `what`: the beginning of the reason. `detail`: the words before the system's message.
     fileprivate init(_ errno: CInt, to operation: ErrorNumber.Operation, _ what: String, _ detail: String = "") {
         self.init(
             reason: "\(what) (\(detail)\(describe(errno: errno)))", remedy: ErrorNumber.remedy(errno, to: operation))

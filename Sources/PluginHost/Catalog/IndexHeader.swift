@@ -5,7 +5,7 @@ struct IndexHeader: Sendable {
     static let size = 64
     /// “PHINDEX” and a zero byte.
     private static let magic: UInt64 = 0x0058_4544_4E49_4850
-    /// Raise it when the format of the file changes, or the rules for verdicts.
+    /// Raise this when the format of the file or the rules for verdicts change.
     static let format: UInt64 = 5
 
     let candidateCount: Int
@@ -27,7 +27,7 @@ struct IndexHeader: Sendable {
         self.foldersOffset = foldersOffset
     }
 
-    /// - Throws: why the bytes are not a valid index.
+    /// - Throws: the reason why the bytes are not a valid index.
     init(checking bytes: UnsafeRawBufferPointer) throws(CatalogIndex.Fault) {
         guard bytes.count >= Self.size else {
             throw CatalogIndex.Fault(reason: "it is \(bytes.count) bytes long, shorter than its header")
@@ -58,7 +58,7 @@ struct IndexHeader: Sendable {
         }
     }
 
-    /// Writes the header and the parts of fixed size over the first bytes of an index, which were left free for them.
+    /// Writes the header and the parts of fixed size into the space at the beginning of an index.
     ///
     /// `parts`: candidates, plug-ins, load order and extensionRows.
     func complete(_ bytes: inout [UInt8], with parts: [UInt8]) {
@@ -79,8 +79,8 @@ struct IndexHeader: Sendable {
 
     /// The checksum of an index, which detects damage.
     ///
-    /// It does not detect forgery: the file belongs to the user. Each step is a one-to-one change of the sum, so a
-    /// single different word is always noticed; the rotation moves the highest bits to where they have an effect.
+    /// It does not detect forgery: the file belongs to the user. Each step changes the sum one-to-one, so a single
+    /// different word is always detected. The rotation moves the highest bits to where they have an effect.
     static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var sum: UInt64 = 0xCBF2_9CE4_8422_2325
         var offset = 0

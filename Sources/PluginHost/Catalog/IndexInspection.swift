@@ -1,7 +1,7 @@
 import Glibc
 import HostBasics
 
-/// A user's index files and what is wrong with them.
+/// A user's index files and their faults.
 @_spi(Tools) public struct IndexInspection: Sendable {
     /// Where they are kept; nil for a user without a home directory.
     public let directory: String?
@@ -11,7 +11,7 @@ import HostBasics
     ///
     /// The next start of their application replaces them.
     public private(set) var countOfOtherFormats = 0
-    /// Warnings of code `indexUnusable` and about permissions: a catalogue works without a file that cannot be used.
+    /// Warnings of code `indexUnusable` and about permissions. A catalogue works without a file that cannot be used.
     public private(set) var findings: [PluginFinding] = []
 
     init(directory: String?) {

@@ -9,7 +9,7 @@ struct IndexPlace: Sendable, Equatable {
 
     var range: Range<Int> { offset..<offset + length }
 
-    /// Both have 32 bits in the file, so their sum cannot overflow.
+    /// The sum cannot overflow, because both have 32 bits in the file.
     func isInside(_ bytes: UnsafeRawBufferPointer) -> Bool { offset + length <= bytes.count }
 
     init(_ bytes: UnsafeRawBufferPointer, at start: Int) {

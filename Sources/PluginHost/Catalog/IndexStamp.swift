@@ -1,6 +1,6 @@
 import HostBasics
 
-/// Identifies a file or directory and its content, as far as its inode shows them.
+/// Identifies a file or directory and its content, as far as the inode shows them.
 struct IndexStamp: Sendable, Hashable {
     var device: UInt64
     var inode: UInt64
@@ -8,10 +8,10 @@ struct IndexStamp: Sendable, Hashable {
     var modified: Int64
     var changed: Int64
 
-    /// Equal to no file: a candidate with it is always read again.
+    /// Equals the stamp of no file, so a candidate with it is always read again.
     static let none = IndexStamp(device: 0, inode: 0, size: 0, modified: 0, changed: 0)
 
-    /// The stamp to keep for a file, for a later comparison.
+    /// The stamp to store for a file, for a later comparison.
     ///
     /// It is ``none`` for a file that was changed shortly before it was read, because another change may leave its
     /// times equal. `now`: nanoseconds since 1970, taken before the file was read.

@@ -4,7 +4,7 @@ extension IsolationPolicy: PlacementPolicy {
     func place(_ bundle: PluginBundle, _ placement: inout Placement) {
         let plugin = PluginDescription(of: bundle)
         placement.execution = max(placement.execution, execution(plugin))
-        // Nothing else matters to code in the application's process.
+        // The other settings do not matter to code in the application's process.
         if placement.execution == .inProcess { return }
         let asked = bundle.manifest.permissions
         if !asked.isEmpty {
@@ -33,7 +33,7 @@ extension IsolationPolicy: PlacementPolicy {
 }
 
 extension PluginDescription {
-    /// The description of a bundle: that of the catalogue which uses it, otherwise one made of the bundle.
+    /// The description of a bundle: the one of the catalogue that uses it, otherwise a new one from the bundle alone.
     init(of bundle: PluginBundle) {
         if let catalog = bundle.codeState.catalog.withLock({ $0 }) as? PluginCatalog,
             let plugin = catalog.plugin(bundle.displayIdentifier), plugin.bundlePath == bundle.originalPath
@@ -47,7 +47,7 @@ extension PluginDescription {
     private init(alone bundle: PluginBundle) {
         let path = bundle.originalPath
         let record = PluginRecord(bundle.contents, foundAt: path)
-        // Nobody knows what else there is: requirements do not count for the verdict.
+        // It is unknown which other plug-ins exist, so requirements do not affect the verdict.
         var free = record
         free.requires = [:]
         var writer = ScannedBundle.Writer(count: 1)

@@ -1,4 +1,4 @@
-/// Where the application lets plug-ins run, and what they may reach there.
+/// Decides where plug-ins run, and what they may reach there.
 ///
 /// ```swift
 /// HostEnvironment.current.isolation.execution = { $0.bundlePath.hasPrefix("/usr/lib/") ? .inProcess : .sandboxed }
@@ -16,32 +16,34 @@ public struct IsolationPolicy: Sendable {
         case refuse
     }
 
-    /// Where a plug-in runs at least; `PHExecution` can require more.
+    /// The least isolation of a plug-in; `PHExecution` can require more.
     ///
     /// Default: ``PluginExecution/inProcess``.
     public var execution: @Sendable (PluginDescription) -> PluginExecution = { _ in .inProcess }
     /// What happens to a Swift plug-in that another toolchain built.
     ///
-    /// It cannot run in the application's process: code of two Swift toolchains does not work together on Linux. If there
-    /// is no runtime of its toolchain, loading it throws `toolchainMismatch`. Default: ``ForeignToolchain/isolate``.
+    /// It cannot run in the application's process: code of two Swift toolchains does not work together on Linux. If no
+    /// runtime of its toolchain exists, loading it throws `toolchainMismatch`. Default: ``ForeignToolchain/isolate``.
     public var foreignToolchain: ForeignToolchain = .isolate
-    /// Which of the permissions that a plug-in asks for it gets.
+    /// Which of its requested permissions a plug-in gets.
     ///
-    /// The second argument is what it asks for. What it did not ask for is never granted. Default: nothing.
+    /// The second argument is the permissions that it requests. Other permissions are never granted. Default: none.
     public var grant: @Sendable (PluginDescription, _ asked: PluginPermissions) -> PluginPermissions = { _, _ in
         PluginPermissions()
     }
     /// The most that the worker of a plug-in may use.
     ///
-    /// The second argument is what it asks for; of each limit the smaller value counts. Default: ``WorkerLimits/init()``.
+    /// The second argument is the limits that it requests. Of each limit, the smaller value applies. Default:
+    /// ``WorkerLimits/init()``.
     public var limits: @Sendable (PluginDescription, _ asked: WorkerLimits) -> WorkerLimits = { _, _ in WorkerLimits() }
-    /// The plug-ins with the same text share a worker, and die together; nil for a worker of its own.
+    /// Plug-ins with the same text share a worker and end together; nil for a separate worker.
     ///
-    /// Only plug-ins with the same permissions and limits share one, and none that was granted a directory of its own.
+    /// Only plug-ins with the same permissions and limits share a worker, and none that was granted a state directory
+    /// of its own.
     ///
     /// Default: nil for each.
     public var group: @Sendable (PluginDescription) -> String? = { _ in nil }
-    /// The directories that plug-ins may ask for as `$HOST/name`: absolute paths by name.
+    /// The directories that plug-ins may request as `$HOST/name`: absolute paths by name.
     ///
     /// Default: none.
     public var directories: [String: String] = [:]
@@ -49,44 +51,44 @@ public struct IsolationPolicy: Sendable {
     ///
     /// Default: ``WorkerProgram/automatic``.
     public var worker: WorkerProgram
-    /// How long a call may take, callbacks included; then its worker is ended.
+    /// How long a call may take, callbacks included. After this time, its worker is ended.
     ///
     /// Default: nil, for any time.
     public var callTime: Duration?
-    /// How long a call may go on after its task was cancelled; then its worker is ended.
+    /// How long a call may continue after its task was cancelled. After this time, its worker is ended.
     ///
-    /// Default: nil, for any time: the plug-in is asked to end the call, and nothing else.
+    /// Default: nil, for any time. The plug-in is then only asked to end the call.
     public var cancelTime: Duration?
     /// How long a worker may take to start.
     ///
     /// Default: 10 s.
     public var startTime: Duration
-    /// How long a worker stays that nobody uses: no object of its plug-ins exists, and no call is under way.
+    /// How long an unused worker stays: no object of its plug-ins exists, and no call is running.
     ///
-    /// The plug-ins are deactivated, and the next request starts another worker. What a plug-in keeps between two calls of
-    /// C functions is lost. Default: 60 s; nil for as long as the application runs.
+    /// Its plug-ins are then deactivated, and the next request starts another worker. Data that a plug-in keeps between
+    /// two calls of C functions is lost. Default: 60 s; nil for as long as the application runs.
     public var idleTime: Duration?
     /// The name of the user who runs the workers, for an application that runs as root.
     ///
     /// Default: nil; then root cannot start a sandboxed worker.
     public var user: String?
-    /// As ``user``, but only of sandboxed workers, if ``user`` is nil.
+    /// Like ``user``, but only for sandboxed workers, if ``user`` is nil.
     @_spi(Tools) public var sandboxUser: String?
-    /// How many workers without a plug-in are kept ready, so that the first call need not wait.
+    /// How many workers without a plug-in are kept ready, so that the first call does not wait.
     ///
-    /// They are started with the first worker. One serves only plug-ins with the same rights, and if it is sandboxed only
-    /// the plug-in for which it was started. If they are too many, the oldest are ended. Default: 0.
+    /// They are started with the first worker. A spare worker serves only plug-ins with the same rights; a sandboxed
+    /// one serves only the plug-in for which it was started. If there are too many, the oldest are ended. Default: 0.
     public var spares: Int
-    /// How often the worker of a plug-in may end within ``deathsWithin`` before the plug-in is put into quarantine.
+    /// How often a plug-in's worker may end within ``deathsWithin`` before the plug-in is put into quarantine.
     ///
     /// Default: 3.
     public var deaths: Int
-    /// The time in which ends of workers are counted.
+    /// The time within which ends of workers are counted.
     ///
     /// Default: 5 minutes.
     public var deathsWithin: Duration
 
-    /// The policy of an application that decides nothing.
+    /// Creates a policy with the default of each setting.
     public init() {
         let standard = Placement(execution: .inProcess)
         worker = standard.program

@@ -1,7 +1,7 @@
 import ELFImages
 import HostBasics
 
-/// The result of a scan for something that looks like a bundle.
+/// The result of a scan for an item that looks like a bundle.
 public enum PluginVerdict: Sendable, Hashable {
     /// It is used.
     case usable
@@ -11,15 +11,15 @@ public enum PluginVerdict: Sendable, Hashable {
     case duplicate(of: String)
     /// The application does not have the version that it requires, or lacks a capability that it requires.
     case incompatible
-    /// A bundle that it requires is missing, has another version, or cannot be used itself.
+    /// A bundle that it requires is missing, has another version, or cannot be used.
     case unresolved
     /// Its Info.plist is missing, cannot be read, or has a value that cannot be used.
     case malformed
     /// The user has disabled plug-ins of its identifier, or a safe start leaves it out.
     case disabled
-    /// It is in ``Quarantine``, because its code ended processes of the application, or somebody put it there.
+    /// It is in ``Quarantine``, because its code ended processes of the application, or because it was put there.
     case quarantined
-    /// It is named like a bundle but is not one: a file, a broken link, or a name that is not UTF-8.
+    /// It has the name of a bundle but is not one: a file, a broken link, or a name that is not UTF-8.
     case notABundle
 }
 
@@ -33,7 +33,7 @@ public enum PluginShadowing: String, Sendable, Hashable, CaseIterable {
     case requirements
 }
 
-/// Something in a catalogue's search path that looks like a bundle, with its verdict.
+/// An item in a catalogue's search path that looks like a bundle, with its verdict.
 ///
 /// **Threads.** A value; it shows the state of the catalogue when it was created.
 public struct PluginCandidate: Sendable {
@@ -68,7 +68,7 @@ public struct PluginCandidate: Sendable {
     /// form of ``version``.
     public var comparableVersion: PluginVersion { record.pluginVersion }
 
-    /// How long it took to read its Info.plist; nil if the index file had it.
+    /// How long it took to read its Info.plist; nil if the data came from the index file.
     @_spi(Tools) public var readingTime: Duration? { index.readings[row.name.offset].map(Duration.nanoseconds) }
 
     /// Whether it is used, and if not, the kind of reason.
@@ -91,7 +91,7 @@ public struct PluginCandidate: Sendable {
     /// The path of the candidate that is used instead of this one.
     private var other: String { index.path(index.candidateRow(row.other)) }
 
-    /// Why it is not used, each finding with a remedy; empty for a candidate that is used, and for one that was
+    /// Why it is not used, each finding with a remedy. Empty for a candidate that is used, and for one that was
     /// replaced because of its version or search path.
     public var findings: [PluginFinding] { record.findings + index.findings(row) }
 

@@ -5,7 +5,7 @@ extension PluginCatalog {
     /// Nothing is actually changed.
     ///
     /// - Parameter candidate: any candidate of the catalogue.
-    /// - Returns: what would change; empty if nothing would.
+    /// - Returns: the changes; empty if there would be none.
     ///
     /// **Cost.** The cost of choosing among all candidates again; no file is read.
     @_spi(Tools) public func change(without candidate: PluginCandidate) -> CatalogChange {

@@ -7,10 +7,9 @@ extension PluginCatalog {
     ///
     /// - Parameter identifier: the plug-in's identifier.
     /// - Returns: the plug-in's bundle, loaded. A bundle without code is returned without a load.
-    /// - Throws: ``PluginError``: `quarantined` if it is in quarantine; `pluginMissing` with the reason if no bundle is in
-    ///   use under the identifier for another reason;
-    ///   `requirementUnmet` with the chain if a required plug-in does not load; `probeFailed` if
-    ///   ``Options/requiresProbe`` demands a probe that failed; the errors of a load.
+    /// - Throws: ``PluginError``: `quarantined` if it is in quarantine; `pluginMissing` with the reason if no bundle is
+    ///   in use under the identifier for another reason; `requirementUnmet` with the chain if a required plug-in does
+    ///   not load; `probeFailed` if ``Options/requiresProbe`` demands a probe that failed; the errors of a load.
     ///
     /// **Threads.** Any; it waits for loads by other threads.
     /// **Cost.** If it is already loaded: a look-up in a table.
@@ -19,16 +18,16 @@ extension PluginCatalog {
 
     /// Lets a caller use a plug-in's bundle, loaded as by ``activate(_:)``.
     ///
-    /// While the body runs, no reload of a watched catalogue deactivates the bundle. So several steps, such as
-    /// requesting providers and creating an object with one, use the same generation of the plug-in, and the result is
-    /// not lost.
+    /// While the body runs, no reload of a watched catalogue deactivates the bundle. Several steps, such as requesting
+    /// providers and creating an object with one, therefore use the same generation of the plug-in, and their result
+    /// stays valid.
     ///
     /// - Parameters:
     ///   - identifier: the plug-in's identifier.
     ///   - body: receives the active bundle. It may be called again if it threw because the bundle was replaced before
     ///     it was loaded.
     /// - Returns: what the body returns.
-    /// - Throws: the errors of ``activate(_:)``, and those of the body.
+    /// - Throws: the errors of ``activate(_:)``, and the errors of the body.
     ///
     /// **Threads.** Any; no lock is held while the body runs.
     public func withPlugin<Result>(_ identifier: String, _ body: (PluginBundle) throws -> Result) throws -> Result {
@@ -51,7 +50,7 @@ extension PluginCatalog {
     }
 
     private func use<Result>(_ plugin: PluginDescription, _ use: (PluginBundle) throws -> Result) throws -> Result {
-        // For the services that its code requests.
+        // Sets the catalogue from which the bundle's code requests services.
         func body(_ bundle: PluginBundle) throws -> Result {
             bundle.catalog = self
             return try use(bundle)
@@ -62,12 +61,12 @@ extension PluginCatalog {
         return try body(bundle(of: plugin))
     }
 
-    /// Withdraws a plug-in's registrations, after those of everything that requires it: see ``PluginBundle/unload()``.
+    /// Withdraws a plug-in's registrations, after those of all plug-ins that require it: see ``PluginBundle/unload()``.
     ///
     /// - Returns: whether it was loaded.
     @discardableResult
     public func deactivate(_ identifier: String) -> Bool {
-        // Plug-ins that require it come after it in the load order, those that require them come later still.
+        // Plug-ins that require it come after it in the load order, and plug-ins that require those come later still.
         var affected: Set = [identifier]
         var dependents: [String] = []
         for plugin in loadOrder where !affected.isDisjoint(with: plugin.requires.keys) {
@@ -85,7 +84,7 @@ extension PluginCatalog {
 
     /// The state of a plug-in; ``PluginBundle/stateChanges`` reports each change.
     ///
-    /// - Returns: nil if nothing has the identifier; `discovered` if none of its candidates can be used.
+    /// - Returns: nil if no candidate has the identifier; `discovered` if none of its candidates can be used.
     public func state(of identifier: String) -> PluginState? {
         guard let plugin = plugin(identifier) else {
             return candidates.contains { $0.identifier == identifier } ? .discovered : nil

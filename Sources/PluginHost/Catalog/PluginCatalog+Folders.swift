@@ -13,8 +13,8 @@ extension PluginCatalog {
         /// Why it cannot be listed, or nil.
         public let finding: PluginFinding?
 
-        /// Who else may change the bundles in it: warnings, like those of ``PluginBundle/findings(loadedBy:)`` for a
-        /// bundle.
+        /// Findings about other users who may change the bundles in it: warnings, like those of
+        /// ``PluginBundle/findings(loadedBy:)`` for a bundle.
         ///
         /// **Cost.** One stat() for it and for each directory above it.
         @_spi(Tools) public var permissionFindings: [PluginFinding] { exists ? Permissions.findings(of: [path]) : [] }
@@ -22,8 +22,8 @@ extension PluginCatalog {
         /// The extensions of bundles' names, without the dot.
         fileprivate let extensions: Set<String>
 
-        /// A warning if the directory has no candidate because it is one level off: it is a bundle itself, or its
-        /// subdirectories have bundles.
+        /// A warning if the directory has no candidates because it is one level too deep or too high: it is itself a
+        /// bundle, or its subdirectories contain bundles.
         ///
         /// **Cost.** Nothing for a directory with candidates; otherwise it lists the directory and up to 64
         /// subdirectories.
@@ -43,7 +43,7 @@ extension PluginCatalog {
         }
 
         private var bundleFinding: PluginFinding {
-            // The directory of a part of a bundle, such as Contents, is a bundle too.
+            // The directory of a part of a bundle, such as Contents, also counts as a bundle.
             var directory = Path.parent(path)
             while isNamedAsBundle(directory), directory != "/" { directory = Path.parent(directory) }
             return PluginFinding(
@@ -75,7 +75,7 @@ extension PluginCatalog {
 
     /// The search paths with the results of scanning them.
     ///
-    /// A directory with several search paths is listed once.
+    /// A directory that several search paths lead to is listed once.
     public var folders: [Folder] {
         current.folders.map { folder in
             Folder(
@@ -84,11 +84,11 @@ extension PluginCatalog {
         }
     }
 
-    /// What is wrong with the search paths, with the user's choices, and between plug-ins.
+    /// The findings about the search paths, about the user's choices, and about plug-ins that conflict.
     ///
-    /// It lists directories and files that cannot be read, search paths that are one level off, and names that two plug-ins
-    /// declare at one extension point.
-    /// For problems of single bundles see ``candidates``.
+    /// It lists directories and files that cannot be read, search paths that are one level too deep or too high, and
+    /// names that two plug-ins declare at one extension point. For the findings about single bundles see
+    /// ``candidates``.
     ///
     /// **Cost.** Reads the declarations of every plug-in.
     public var findings: [PluginFinding] {

@@ -1,18 +1,19 @@
 import HostBasics
 
 extension PluginCatalog {
-    /// Forgets what programs keep about the probe of a bundle, so that their catalogues try it again at its next use.
+    /// Removes the probe results that programs keep for a bundle, so that their catalogues try it again at its next
+    /// use.
     ///
     /// - Parameters:
     ///   - bundle: the bundle.
     ///   - storage: where the catalogues keep their index.
-    /// - Returns: how many programs kept a result.
+    /// - Returns: the number of programs that kept a result.
     @_spi(Tools) @discardableResult
     public static func forgetProbes(of bundle: PluginBundle, in storage: IndexStorage = .user) -> Int {
         ProbeResults(storage).forget(bundle)
     }
 
-    /// What programs keep about the probe of a bundle, if it has not changed since.
+    /// The probe results that programs keep for a bundle, if the bundle has not changed since.
     ///
     /// - Parameters:
     ///   - bundle: the bundle.
@@ -26,7 +27,7 @@ extension PluginCatalog {
             .sorted { $0.program < $1.program }
     }
 
-    /// Where the administrator's list of an application demands that a plug-in runs at least.
+    /// The least isolation that the administrator's list of an application demands for a plug-in.
     ///
     /// - Parameters:
     ///   - identifier: the plug-in's identifier.
@@ -40,7 +41,7 @@ extension PluginCatalog {
         return demand == .inProcess ? nil : demand.description
     }
 
-    /// What a program keeps about the probe of a bundle.
+    /// A probe result that a program keeps for a bundle.
     @_spi(Tools) public struct KeptProbe: Sendable {
         /// The absolute path of the program.
         public let program: String

@@ -2,7 +2,7 @@ import HostBasics
 import PluginABI
 import Synchronization
 
-/// All plug-ins of an application: the catalogue finds and describes them, and loads each when it is first used.
+/// All plug-ins of an application. The catalogue finds and describes them, and loads each one when it is first used.
 ///
 /// ```swift
 /// let catalog = PluginCatalog(application: "workbench")
@@ -10,19 +10,19 @@ import Synchronization
 /// let filter = try catalog.extensions(of: .textFilter)[0].make()                       // one plug-in is
 /// ```
 /// A catalogue scans its search paths for bundles, reads their Info.plist files, and gives every candidate a
-/// ``PluginVerdict``. It runs no code of a bundle and never searches for bundles inside of one. It saves the result in
-/// an index file of the user, so that the next start only checks whether something has changed.
+/// ``PluginVerdict``. It runs no code of a bundle and never searches for bundles inside a bundle. It saves the result
+/// in an index file of the user, so that the next start only checks whether something has changed.
 ///
 /// **Threads.** Every member may be used on any thread.
 public final class PluginCatalog: Sendable {
     /// How much a start trusts the index file.
     public enum Validation: Sendable, Hashable {
-        /// What is known about a bundle is valid as long as its Info.plist is the same file: one system call per bundle.
+        /// Cached data about a bundle is valid as long as its Info.plist is the same file. This costs one system call
+        /// per bundle.
         case bundles
-        /// Cached data about a folder is valid until something is added to the folder, removed from it or renamed in
-        /// it.
+        /// Cached data about a folder is valid until an item is added to the folder, removed from it or renamed in it.
         ///
-        /// This costs one system call per folder. A change inside of a bundle is noticed when the bundle is first used,
+        /// This costs one system call per folder. A change inside a bundle is detected when the bundle is first used,
         /// and by ``PluginCatalog/refresh(_:)``.
         case folders
     }
@@ -58,15 +58,15 @@ public final class PluginCatalog: Sendable {
         public var safeStart = SafeStart.normal
         /// Whether a plug-in is tried in a confined process (``PluginProbe``) before its code is first used.
         ///
-        /// A plug-in that fails is not loaded: `probeFailed`. The result is kept beside the index file, for this program,
-        /// and holds until one of the plug-in's code files, a library that they use, its Info.plist or this library
-        /// changes. The command `pluginhost probe` lets a plug-in be tried again.
+        /// A plug-in that fails is not loaded: `probeFailed`. The result is kept beside the index file, for this
+        /// program. It is valid until one of the plug-in's code files, a library that they use, its Info.plist or this
+        /// library changes. The command `pluginhost probe` lets a plug-in be tried again.
         ///
-        /// Nothing is granted to the plug-in during the probe, and it gets no service: one that needs either to start
+        /// During the probe, the plug-in gets no permissions and no services: a plug-in that needs either to start
         /// fails. Code that is linked into the program is not tried.
         public var requiresProbe = false
 
-        /// Creates options; each omitted one has its default value.
+        /// Creates options. Each omitted one has its default value.
         public init(
             validation: Validation = .bundles, index: IndexStorage = .user, extensions: Set<String> = ["bundle"],
             choices: String? = nil, quarantine: String? = nil, safeStart: SafeStart = .normal,
@@ -82,7 +82,7 @@ public final class PluginCatalog: Sendable {
         }
     }
 
-    /// The directories to scan, as absolute paths; the first one wins.
+    /// The directories to scan, as absolute paths. The first one takes precedence.
     public let searchPaths: [String]
     /// The options with which the catalogue was created.
     public let options: Options
@@ -94,15 +94,15 @@ public final class PluginCatalog: Sendable {
     private let state: Lock<State>
     /// Held during a scan, so that an older scan never replaces a newer one.
     ///
-    /// While it is held, only Info.plist files and the index are read and written; log messages are written afterwards.
+    /// While it is held, only Info.plist files and the index are read and written. Log messages are written afterwards.
     private let scanning = Lock(())
     let listeners = EventListeners<CatalogChange>()
     /// The state that hot reload keeps for the catalogue, created by the first watch; nil if it was never watched.
     let generationsInUse = AtomicLazyReference<GenerationsInUse>()
 
-    /// Counts how often a bundle was opened in the place of another or the catalogue was watched.
+    /// Counts how often a bundle was opened in place of another, or the catalogue was watched.
     ///
-    /// The provider that was found for an extension is valid until the number changes.
+    /// A provider that was found for an extension is valid until this number changes.
     let routeChanges = Atomic(0)
 
     private struct State {
@@ -117,8 +117,8 @@ public final class PluginCatalog: Sendable {
     /// Scans directories for plug-ins.
     ///
     /// - Parameters:
-    ///   - searchPaths: directories, absolute or relative to the current directory; the first one wins. A missing
-    ///     directory is not an error; it may be created later.
+    ///   - searchPaths: directories, absolute or relative to the current directory; the first one takes precedence. A
+    ///     missing directory is not an error; it may be created later.
     ///   - options: options that differ from the defaults.
     ///
     /// **Cost.** With an index: reading one file, plus the checks that ``Options/validation`` describes. Without:
@@ -139,10 +139,10 @@ public final class PluginCatalog: Sendable {
 
     /// Scans the standard search paths of an application: ``standardSearchPaths(for:)``.
     ///
-    /// Plug-ins that the user has disabled, in ``choicesPath(for:)``, are not used, nor those in ``Quarantine``.
+    /// Plug-ins that the user has disabled, in ``choicesPath(for:)``, and plug-ins in ``Quarantine`` are not used.
     ///
-    /// Beside its index, the catalogue keeps what the command `pluginhost` needs to explain its answers: the application's
-    /// version, its executable, and the services that it provides.
+    /// Beside its index, the catalogue stores what the command `pluginhost` needs to explain its answers: the
+    /// application's version, its executable, and the services that it provides.
     public convenience init(application: String, options: Options = Options()) {
         var options = options
         options.quarantine = options.quarantine ?? Quarantine.path(for: application)
@@ -155,9 +155,9 @@ public final class PluginCatalog: Sendable {
 
     var current: CatalogIndex { state.withLock(\.index) }
 
-    /// Everything that looks like a bundle, with its verdict, by search path, then by name.
+    /// Every item that looks like a bundle, with its verdict, by search path, then by name.
     ///
-    /// A bundle with several links to it is one candidate.
+    /// A bundle that several links lead to is one candidate.
     ///
     /// **Cost.** Decodes the record of every candidate.
     public var candidates: [PluginCandidate] {
@@ -166,8 +166,7 @@ public final class PluginCatalog: Sendable {
             .map { PluginCandidate(index, $0) }
     }
 
-    /// The candidates that cannot be used because of a problem, and not because another one is used or the user has disabled
-    /// them.
+    /// The candidates that have a fault, as opposed to those that the user has disabled or that another one replaces.
     ///
     /// **Cost.** Checks every candidate's verdict and decodes the records of those that it returns.
     public var unusable: [PluginCandidate] {
@@ -254,7 +253,7 @@ public final class PluginCatalog: Sendable {
     /// Why the user's choices cannot be used.
     var choicesFinding: PluginFinding? { state.withLock(\.choicesFinding) }
 
-    /// What the user allowed the plug-ins, beside the application's quarantine; nil for a catalogue without one.
+    /// The user's consents, stored beside the application's quarantine; nil for a catalogue without one.
     var consents: PluginConsents? {
         options.quarantine.map { PluginConsents.at(Path.join(Path.parent($0), PluginConsents.fileName)) }
     }

@@ -1,9 +1,9 @@
 import HostBasics
 internal import PluginABI
 
-/// What the user of an application allowed its plug-ins to reach, kept from one start to the next.
+/// The user's consents: what the plug-ins of an application may reach. They are kept from one start to the next.
 ///
-/// The application shows the user what a plug-in asks for, and keeps the answer here:
+/// The application shows the user which permissions a plug-in requests, and stores the answer here:
 ///
 /// ```swift
 /// let consents = PluginConsents.of(application: "workbench")
@@ -14,18 +14,19 @@ internal import PluginABI
 /// }
 /// ```
 ///
-/// A consent belongs to the bundle of an identifier at a path, and to what that bundle asked for then. An update that asks
-/// for more keeps what was allowed, and gets no more until the user has answered again: ``unanswered(_:)`` is the
-/// difference, and ``PluginCatalog/explanation(of:)`` names it. A refusal is a consent to nothing, so that nobody is asked
-/// the same twice.
+/// A consent belongs to the bundle with an identifier at a path, and to the permissions that the bundle requested at
+/// that time. An update that requests more keeps the allowed permissions, and gets no more until the user has answered
+/// again: ``unanswered(_:)`` is the difference, and ``PluginCatalog/explanation(of:)`` names it. A refusal is a consent
+/// to nothing, so that the user is not asked the same question twice.
 ///
-/// The file is `consents` in the application's directory in `$XDG_STATE_HOME`, by default `~/.local/state`: a property list
-/// that is replaced as a whole. If it is damaged, the plug-ins get nothing until the user has answered again, and the next answer
-/// keeps it as `consents.damaged`. Several processes may change it at the same time; each waits for the others for one second at
-/// most. What cannot be written is logged, holds in this process, and is written at the next use.
+/// The file is `consents` in the application's directory in `$XDG_STATE_HOME`, by default `~/.local/state`: a property
+/// list that is replaced as a whole. If it is damaged, the plug-ins get nothing until the user has answered again, and
+/// the next answer keeps the damaged file as `consents.damaged`. Several processes may change the file at the same
+/// time; each waits for the others for at most one second. A change that cannot be written is logged, applies in this
+/// process, and is written at the next use.
 ///
-/// A sandboxed plug-in cannot change the file. An isolated one, and one in the application's process, has the rights of the
-/// user, and permissions mean nothing there.
+/// A sandboxed plug-in cannot change the file. A plug-in that is isolated or runs in the application's process has the
+/// rights of the user, so permissions do not restrict it.
 ///
 /// **Threads.** Every member may be used on any thread. **Cost.** Each use reads the file.
 public final class PluginConsents: Sendable {
@@ -35,9 +36,9 @@ public final class PluginConsents: Sendable {
         public let identifier: String
         /// The absolute path of its bundle.
         public let bundlePath: String
-        /// What it asked for.
+        /// The permissions that it requested.
         public let asked: PluginPermissions
-        /// What the user allowed.
+        /// The permissions that the user allowed.
         public let allowed: PluginPermissions
     }
 
@@ -56,7 +57,7 @@ public final class PluginConsents: Sendable {
                 noList: "is no list of consents", safest: "So the plug-ins get nothing.",
                 remedy: "Let the application ask the user again.",
                 change: "An answer about what a plug-in may reach", severity: .warning),
-            // An older answer may allow what was withdrawn since.
+            // An older answer may allow permissions that were withdrawn since.
             hasCopy: false)
     }
 
@@ -85,14 +86,14 @@ public final class PluginConsents: Sendable {
     /// All answers.
     public var consents: [Consent] { list.content.consents }
 
-    /// Why the file could not be read at the last use, or a change not be written, and the damaged file that this process
-    /// kept; empty if nothing is wrong.
+    /// Why the file could not be read at the last use, why a change could not be written, and the damaged file that
+    /// this process kept; empty if there is no fault.
     public var findings: [PluginFinding] { list.findings }
 
     /// Whether all changes of this process are in the file.
     public var isSaved: Bool { list.isSaved }
 
-    /// What the user allowed a plug-in, of what it asks for now.
+    /// The permissions that the user allowed, of those that a plug-in requests now.
     ///
     /// - Parameter plugin: the plug-in.
     /// - Returns: the permissions; none if the user has not answered.
@@ -101,16 +102,17 @@ public final class PluginConsents: Sendable {
         return plugin.permissions.granted(by: consent.allowed, at: Self.places(of: plugin))
     }
 
-    /// What a plug-in asks for, and the user was not asked about.
+    /// The permissions that a plug-in requests and about which the user was not asked.
     ///
     /// - Parameter plugin: the plug-in.
-    /// - Returns: the permissions; none if the user has answered about all.
+    /// - Returns: the permissions; none if the user has answered about all of them.
     public func unanswered(_ plugin: PluginDescription) -> PluginPermissions {
         guard let consent = consent(of: plugin) else { return plugin.permissions }
         return plugin.permissions.beyond(consent.asked, at: Self.places(of: plugin))
     }
 
-    /// What an update asks for, and the one before it did not; nil if the user was never asked about the plug-in.
+    /// The permissions that an update requests and its predecessor did not; nil if the user was never asked about the
+    /// plug-in.
     func added(by plugin: PluginDescription) -> PluginPermissions? {
         consent(of: plugin) == nil ? nil : unanswered(plugin)
     }
@@ -127,13 +129,14 @@ public final class PluginConsents: Sendable {
 
     // MARK: Changes
 
-    /// Keeps what the user allowed a plug-in, in the place of an earlier answer about it.
+    /// Stores which permissions the user allowed a plug-in, in place of an earlier answer about it.
     ///
-    /// It holds from the next start of a worker on.
+    /// It takes effect at the next start of a worker.
     ///
     /// - Parameters:
-    ///   - permissions: what is allowed; nothing for a refusal. What the plug-in does not ask for is never granted.
-    ///   - plugin: the plug-in, with all that it asks for.
+    ///   - permissions: the allowed permissions; none for a refusal. Permissions that the plug-in does not request are
+    ///     never granted.
+    ///   - plugin: the plug-in, with all permissions that it requests.
     public func give(_ permissions: PluginPermissions, to plugin: PluginDescription) {
         list.change(
             .give(
@@ -142,9 +145,9 @@ public final class PluginConsents: Sendable {
                     allowed: permissions)))
     }
 
-    /// Forgets what the user answered about a plug-in.
+    /// Forgets the user's answer about a plug-in.
     ///
-    /// A worker that runs keeps what it has; the next one gets nothing.
+    /// A running worker keeps its permissions; the next one gets none.
     ///
     /// - Parameter identifier: the plug-in's identifier.
     /// - Returns: whether there was an answer.

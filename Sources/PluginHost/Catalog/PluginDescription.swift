@@ -4,10 +4,10 @@ import HostBasics
 ///
 /// **Threads.** A value; it shows the state of the catalogue when it was created.
 public struct PluginDescription: Sendable {
-    /// Where the bundle is opened.
+    /// How the bundle is opened.
     enum Source: Sendable {
         case catalog(PluginCatalog)
-        /// No catalogue knows the bundle.
+        /// The bundle belongs to no catalogue.
         case bundle(PluginBundle)
     }
 
@@ -28,7 +28,7 @@ public struct PluginDescription: Sendable {
         candidateNumber = number
     }
 
-    /// The catalogue, which every description has but one that was made of a bundle for an ``IsolationPolicy``.
+    /// The catalogue. Every description has one, except one that was created from a bundle for an ``IsolationPolicy``.
     var catalog: PluginCatalog {
         guard case .catalog(let catalog) = source else { preconditionFailure("the description is of no catalogue") }
         return catalog
@@ -69,7 +69,7 @@ public struct PluginDescription: Sendable {
         }
     }
 
-    /// `PHFactories`: what the plug-in declares.
+    /// `PHFactories`: the extensions that the plug-in declares.
     public var extensions: [Manifest.Extension] { record.extensions }
 
     /// `PHExtensionPoints`: the extension points that it opens for other plug-ins.
@@ -90,10 +90,10 @@ public struct PluginDescription: Sendable {
     /// `PHExecution`: where its code may run: `any`, `in-process`, `isolated` or `sandboxed`; nil for `any`.
     public var execution: String? { record.execution?.rawValue }
 
-    /// `PHPermissions`: what its code asks to reach when it is sandboxed.
+    /// `PHPermissions`: the permissions that its code requests when it is sandboxed.
     public var permissions: PluginPermissions { record.workerRequest?.permissions ?? PluginPermissions() }
 
-    /// `PHLimits`: what its worker process asks to use.
+    /// `PHLimits`: the limits that it requests for its worker process.
     public var limits: WorkerLimits { record.workerRequest?.limits ?? WorkerLimits() }
 
     /// `UIRequiredDeviceCapabilities`: capabilities that the host must offer (true) or must not offer (false).

@@ -8,18 +8,18 @@ public struct PluginExplanation: Sendable {
     public let candidates: [PluginCandidate]
     /// The plug-in in use, or nil.
     public let plugin: PluginDescription?
-    /// Everything that requires the identifier, in use or not, with the required range.
+    /// Every candidate that requires the identifier, in use or not, with the required range.
     public let requiredBy: [(candidate: PluginCandidate, range: VersionRange)]
     private let searchPaths: [String]
-    /// Why the plug-in in use does not load: the probe that the catalogue demands failed before.
+    /// Why the plug-in in use does not load: a probe that the catalogue demands has failed.
     private let failedProbe: PluginFinding?
-    /// What the plug-in in use asks for, and did not ask for when the user decided what it may reach; none if the user
-    /// never did.
+    /// The permissions that the plug-in in use requests, and did not request when the user decided about it; none if
+    /// the user never decided.
     public let unanswered: PluginPermissions
-    /// Why a search path could not be read, or a bundle whose name is that of the identifier.
+    /// Why a search path could not be read, or a bundle whose name matches the identifier.
     private let unread: PluginFinding?
-    /// The path of a bundle of another name that the system did not let us read: it may have the identifier, but probably
-    /// has not.
+    /// The path of a bundle with another name that the system did not let us read. It may have the identifier, but
+    /// probably does not.
     private let unreadBundle: String?
 
     init(_ identifier: String, in catalog: PluginCatalog) {
@@ -41,11 +41,11 @@ public struct PluginExplanation: Sendable {
         unread =
             catalog.folders.firstNonNil(\.finding)
             ?? unnamed.first { Self.isName(Path.stem($0.path), of: identifier) }?.findings.first
-        // A bundle without a list has no identifier, so it says nothing about this one.
+        // A bundle without an Info.plist has no identifier, so it says nothing about this one.
         unreadBundle = unnamed.first { $0.record.isProvisional }?.path
     }
 
-    /// Whether a bundle of this name probably has the identifier: it is its last part.
+    /// Whether a bundle with this name probably has the identifier: the name is the identifier's last part.
     private static func isName(_ name: String, of identifier: String) -> Bool {
         name == identifier || identifier.lowercased().hasSuffix("." + name.lowercased())
     }
@@ -71,7 +71,8 @@ public struct PluginExplanation: Sendable {
         return "No bundle with the identifier \(quoted(identifier)) can be used. " + reasons.joined(separator: " ")
     }
 
-    /// What an update asks for since the user decided; nil for nothing.
+    /// A sentence about the permissions that an update requests in addition to those that the user decided about; nil
+    /// if there are none.
     @_spi(Tools) public var unansweredSentence: String? {
         unanswered.isEmpty
             ? nil

@@ -2,7 +2,7 @@ import HostBasics
 public import PluginABI
 import Synchronization
 
-/// Something that a plug-in declares at an extension point, described without loading the plug-in.
+/// An extension that a plug-in declares at an extension point, described without loading the plug-in.
 ///
 /// **Threads.** A value; it shows the state of the catalogue when it was created.
 public struct ExtensionDescription: Sendable {
@@ -52,7 +52,7 @@ public struct PluginExtension<Interface>: Sendable {
     /// The plug-in that declares it.
     public var plugin: PluginDescription { description.plugin }
 
-    /// Creates an object, after loading the plug-in and what it requires if necessary.
+    /// Creates an object, after loading the plug-in and the plug-ins that it requires if necessary.
     ///
     /// - Throws: ``PluginError``: the errors of a load; `requirementUnmet` if a required plug-in does not load;
     ///   `unfulfilledDeclaration` if the code does not provide what Info.plist declares; `instantiationFailed` with the
@@ -64,7 +64,7 @@ public struct PluginExtension<Interface>: Sendable {
 }
 
 /// A provider that was found, and the conditions under which it is valid: a later generation of the plug-in, or another
-/// bundle, has a different one.
+/// bundle, has a different provider.
 ///
 /// Why a class without a type parameter, and a closure in its subclass: each use of a generic type searches for its
 /// metadata, which takes a tenth of the whole call.
@@ -101,8 +101,7 @@ private final class TypedKnownProvider<Interface>: KnownProvider, @unchecked Sen
 
 /// Creates the objects of an extension, and keeps the provider that it last used.
 ///
-/// It contains copies of everything that it needs, because taking a part from a description copies the whole
-/// description.
+/// It copies every value that it needs, because reading one part of a description copies the whole description.
 private final class ExtensionMaker<Interface>: Sendable {
     private let catalog: PluginCatalog
     private let identifier: String
@@ -119,17 +118,17 @@ private final class ExtensionMaker<Interface>: Sendable {
 
     func make() throws -> Interface {
         if let known = known.withLock({ $0 }), known.serves(in: catalog) {
-            // Only this type is stored there.
+            // Only objects of this type are stored there.
             return try unsafeDowncast(known, to: TypedKnownProvider<Interface>.self).make()
         }
-        // Read before the look-up, so that a change during it makes the result invalid.
+        // Read this before the look-up, so that a change during the look-up makes the result invalid.
         let routeChanges = catalog.routeChanges.load(ordering: .acquiring)
         return try catalog.withPlugin(identifier) { bundle in
             let code = try bundle.loadedCode()
             guard let provider = try bundle.provider(named: name, of: point, in: code) else {
                 throw unfulfilled(bundle)
             }
-            // A caller that uses a watched plug-in must be counted as its user, at each call.
+            // Each call that uses a watched plug-in must be counted as a use of it, so the provider is not kept.
             if catalog.generations == nil {
                 let new = TypedKnownProvider(provider, code, routeChanges)
                 known.withLock { $0 = new }
@@ -152,10 +151,11 @@ private final class ExtensionMaker<Interface>: Sendable {
 extension PluginCatalog {
     /// The extensions that plug-ins declare at an extension point.
     ///
-    /// No plug-in is loaded for the answer.
+    /// The call loads no plug-in.
     ///
-    /// Extensions for another version of the point are skipped, and one line in the log, of the level `info`, names the first plug-in. If several have the same name, only the first is
-    /// returned; the others are reported in ``findings``.
+    /// Extensions for another version of the point are skipped, and one line in the log, of the level `info`, names the
+    /// first plug-in. If several have the same name, only the first is returned; the others are reported in
+    /// ``findings``.
     ///
     /// - Returns: lower orders first, then earlier search paths, then the order of the bundles' names.
     ///
@@ -166,8 +166,8 @@ extension PluginCatalog {
 
     /// The extensions that plug-ins declare at an extension point with a given name.
     ///
-    /// They include the extensions of plug-ins in C: get their providers with ``PluginBundle/cProviders(at:version:)``
-    /// of the bundle that ``activate(_:)`` returns.
+    /// They include the extensions of plug-ins in C. To get their providers, call
+    /// ``PluginBundle/cProviders(at:version:)`` of the bundle that ``activate(_:)`` returns.
     ///
     /// - Parameters:
     ///   - point: the extension point's name.
@@ -176,7 +176,7 @@ extension PluginCatalog {
     public func extensions(at point: String, version: UInt32? = nil) -> [ExtensionDescription] {
         let index = current
         var seen: Set<String> = []
-        // A plug-in with several extensions is decoded once.
+        // Decode a plug-in with several extensions once.
         var plugins: [Int: PluginDescription] = [:]
         var skipped: ExtensionRow?
         defer { if let version { noteRequest(point, version, skipped, in: index) } }
@@ -192,9 +192,9 @@ extension PluginCatalog {
         }
     }
 
-    /// Logs once that a plug-in declares an extension for another version of a point than the application asks for.
+    /// Logs once that a plug-in declares an extension for another version of a point than the application requests.
     ///
-    /// It is no warning, because the application may ask for that version too.
+    /// Not a warning, because the application may also request that version.
     private func noteRequest(_ point: String, _ version: UInt32, _ skipped: ExtensionRow?, in index: CatalogIndex) {
         guard ApplicationRecorder.shared.noteRequest(point, version, skipsOthers: skipped != nil), let skipped else {
             return
@@ -208,7 +208,7 @@ extension PluginCatalog {
             """)
     }
 
-    /// The first element of ``extensions(at:version:)``; decodes one plug-in.
+    /// The first element of ``extensions(at:version:)``. Decodes one plug-in.
     func firstExtension(at point: String, version: UInt32) -> ExtensionDescription? {
         let index = current
         guard let first = index.extensionRows(at: point).first(where: { $0.version == version }) else { return nil }
@@ -217,7 +217,7 @@ extension PluginCatalog {
 
     /// The extension with a name at an extension point.
     ///
-    /// The plug-in is not loaded for the answer.
+    /// The call does not load the plug-in.
     ///
     /// - Returns: nil if there is none with this name, or only one for another version of the point.
     ///
@@ -229,7 +229,7 @@ extension PluginCatalog {
             .map { PluginExtension(description: $0, point: point) }
     }
 
-    /// The same for an extension point with a given name.
+    /// Finds an extension by name at an extension point with a given name.
     ///
     /// - Parameters:
     ///   - name: the name of the extension, as declared in PHFactories.

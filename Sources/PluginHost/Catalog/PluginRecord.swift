@@ -2,10 +2,10 @@
 @_spi(Tools) import ELFImages
 @_spi(Tools) import HostBasics
 
-/// What the catalogue knows about one candidate.
+/// The catalogue's data about one candidate.
 ///
-/// This is the part of its Info.plist that states what it offers and requires, and the problems of the bundle. Nothing
-/// in it depends on the host or on other candidates.
+/// This is the part of its Info.plist that states what it offers and requires, and the findings about the bundle.
+/// Nothing in it depends on the host or on other candidates.
 struct PluginRecord: Sendable, Equatable {
     /// `CFBundleIdentifier`, otherwise the directory's name without its extension.
     var identifier = ""
@@ -30,7 +30,7 @@ struct PluginRecord: Sendable, Equatable {
     /// Why it cannot be used.
     var findings: [PluginFinding] = []
 
-    /// Whether the system refused to let it be read; the next scan must then read it again.
+    /// Whether the system refused to let it be read. The next scan must then read it again.
     var isProvisional: Bool { findings.contains(where: \.isProvisional) }
 
     /// The place of Info.plist in nearly every bundle.
@@ -61,14 +61,14 @@ extension PluginRecord {
         workerRequest = contents.manifest.workerRequest
         findings = contents.manifest.errors
         let length = contents.path.utf8.count + 1
-        // The constant is shared, so that bundles with the usual place need no new string.
+        // The constant is shared, so bundles with the usual place need no new string.
         listPath =
             contents.manifestPath.utf8.count == length + Self.usualListPath.utf8.count
                 && contents.manifestPath.hasSuffix(Self.usualListPath)
             ? Self.usualListPath : String(contents.manifestPath.utf8.dropFirst(length))
     }
 
-    /// A candidate that cannot be opened as a bundle.
+    /// Creates the record of a candidate that cannot be opened as a bundle.
     init(noBundle path: String, _ error: PluginError) {
         identifier = Path.stem(path)
         isNoBundle = true
@@ -82,7 +82,7 @@ extension PluginRecord {
 
     // MARK: As bytes
 
-    /// The position of the identifier's text in a record: it is the first part, after its length.
+    /// The position of the identifier's text in a record. It is the first part, after its length.
     static func placeOfIdentifier(_ identifier: String, inRecordAt place: IndexPlace) -> IndexPlace {
         IndexPlace(offset: place.offset + MemoryLayout<UInt32>.size, length: identifier.utf8.count)
     }

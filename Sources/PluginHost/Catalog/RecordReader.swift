@@ -1,4 +1,4 @@
-/// Reads what ``RecordWriter`` wrote.
+/// Reads the output of ``RecordWriter``.
 ///
 /// If bytes are missing or invalid, it returns zeros and empty texts and sets ``isDamaged``. Nothing in the bytes can
 /// cause a trap or an excessive allocation.
@@ -35,8 +35,8 @@ struct RecordReader {
 
     /// Reads a list: a count, then the elements.
     ///
-    /// `smallest`: the minimum size of an element. A count that exceeds the remaining bytes means damage, and no memory
-    /// is allocated for it.
+    /// `smallest`: the minimum size of an element. A count that does not fit into the remaining bytes means damage, and
+    /// no memory is allocated for it.
     mutating func list<Element>(_ smallest: Int, _ read: (inout RecordReader) -> Element) -> [Element] {
         let count = Int(number(UInt32.self))
         guard !isDamaged, count <= (bytes.count - offset) / smallest else {

@@ -1,7 +1,7 @@
 /// A candidate found by a scan, ready for the index.
 ///
 /// It is an object because its record has many parts: passing it on retains only one reference. Records are read on all
-/// processors, and everything that depends on one record alone is also computed there.
+/// processors, and everything that depends on a single record is also computed there.
 final class ScannedBundle: Sendable {
     /// The name in its folder.
     let name: String
@@ -69,7 +69,7 @@ final class ScannedBundle: Sendable {
 
         /// The bundles that were written.
         ///
-        /// It goes from the last to the first, because removing elements from the end of an array copies nothing.
+        /// It begins with the last one, because removing elements from the end of an array copies nothing.
         consuming func bundles() -> [ScannedBundle] {
             var bundles: [ScannedBundle] = []
             bundles.reserveCapacity(found.count)

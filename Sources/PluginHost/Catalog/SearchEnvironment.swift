@@ -14,7 +14,7 @@ struct SearchEnvironment: Sendable {
     static let process = SearchEnvironment(
         .process, program: Path.mainProgram, builtInPlugIns: PluginBundle.main.builtInPlugInsPath)
 
-    /// The environment of this process, but for another program.
+    /// The environment of this process, for another program.
     init(ofProgram program: String?) {
         self = .process
         self.program = program.flatMap(Path.resolved)
@@ -31,13 +31,13 @@ struct SearchEnvironment: Sendable {
 
     // MARK: Search paths
 
-    /// The standard search paths of an application, the first one wins: see
+    /// The standard search paths of an application; the first one takes precedence: see
     /// ``PluginCatalog/standardSearchPaths(for:)``.
     func searchPaths(for application: String) -> [String] {
         guard let list = directories.variable(Self.overrideName(of: application)) else { return standard(application) }
         var paths: [String] = []
         for element in list.split(separator: ":", omittingEmptySubsequences: false) {
-            // As in MANPATH: an empty element means the paths that would be used without the variable.
+            // As in MANPATH, an empty element means the paths that would be used without the variable.
             paths +=
                 element.isEmpty ? standard(application) : [Self.absolute(String(element))]
         }
@@ -46,8 +46,8 @@ struct SearchEnvironment: Sendable {
 
     /// An element of the variable as an absolute path.
     ///
-    /// One with “..” is resolved by the system, because a link may be before it. If that fails, the element is kept as it is
-    /// written, so that reports show a search path that does not exist, and not that there is none.
+    /// The system resolves an element with “..”, because the component before it may be a link. If that fails, the
+    /// element stays unchanged, so that reports show a search path that does not exist instead of none.
     private static func absolute(_ element: String) -> String {
         if let path = Path.normalized(element) ?? Path.resolved(element) { return path }
         return element.hasPrefix("/") ? element : Path.currentDirectory.map { Path.join($0, element) } ?? element
@@ -68,7 +68,7 @@ struct SearchEnvironment: Sendable {
 
     private static let triplet = "\(BundleLayout.machine)-linux-gnu"
 
-    /// A program in a `bin` directory has its libraries in the `lib` directory next to it, wherever the two are
+    /// A program in a `bin` directory has its libraries in the `lib` directory beside it, wherever the two are
     /// installed.
     private var besideProgram: [String] {
         guard let directory = program.map(Path.parent),
@@ -84,11 +84,11 @@ struct SearchEnvironment: Sendable {
 }
 
 extension PluginCatalog {
-    /// The directories that are searched for an application's plug-ins, in this order; the first one wins.
+    /// The directories that are searched for an application's plug-ins, in this order; the first one takes precedence.
     ///
     /// 1. `$<APPLICATION>_PLUGIN_PATH`, a list separated by colons, instead of all others; an empty element in it means
-    ///    the others. The variable has the application's name in capitals, with `_` for each character that is not a
-    ///    letter or digit: `DEMO_HOST_PLUGIN_PATH`;
+    ///    the others. The name of the variable contains the application's name in capitals, with `_` for each character
+    ///    that is not a letter or digit: `DEMO_HOST_PLUGIN_PATH`;
     /// 2. `$XDG_DATA_HOME/<application>/plugins`, by default `~/.local/share/…`: installed by the user;
     /// 3. `<application>/plugins` in each of `$XDG_DATA_DIRS`, by default `/usr/local/share` and `/usr/share`;
     /// 4. `/usr/local/lib/<application>/plugins`: installed by the administrator;
@@ -109,12 +109,12 @@ extension PluginCatalog {
         return SearchEnvironment.process.searchPaths(for: application)
     }
 
-    /// The same for an application other than this process: for tools.
+    /// The standard search paths of another application than this process, for tools.
     ///
     /// - Parameters:
     ///   - application: the name of the application's directories: one path component.
-    ///   - program: the application's executable; nil if it is not known: then the places that depend on it are left
-    ///     out.
+    ///   - program: the application's executable; nil if it is not known. The places that depend on it are then
+    ///     omitted.
     /// - Returns: absolute paths; the first one is searched first.
     public static func standardSearchPaths(for application: String, program: String?) -> [String] {
         checkName(application)

@@ -3,8 +3,8 @@ internal import PropertyLists
 
 /// A user's choices about an application's plug-ins: which ones are disabled.
 ///
-/// They are in a property list of the user, under the key `Disabled`, an array of identifiers; docs/bundle-format.md,
-/// "The user's choices".
+/// They are in a property list of the user, under the key `Disabled`, an array of identifiers; see
+/// docs/bundle-format.md, "The user's choices".
 struct UserChoices: KeptContent {
     /// The identifiers of the plug-ins that are disabled; `*` for every plug-in.
     private(set) var disabled: Set<String> = []
@@ -48,7 +48,7 @@ struct UserChoices: KeptContent {
         }
     }
 
-    /// Every plug-in is disabled.
+    /// The choices that disable every plug-in.
     static var safest: UserChoices {
         var choices = UserChoices()
         choices.disabled = [everyPlugin]
@@ -64,7 +64,7 @@ struct UserChoices: KeptContent {
 
     private static let known = Lock<[String: KeptList<UserChoices>]>([:])
 
-    /// The choices in a file; the same object for the same path.
+    /// The choices in a file. Returns the same object for the same path.
     static func kept(at path: String) -> KeptList<UserChoices> {
         known.withLock { known in
             if let list = known[path] { return list }
@@ -96,22 +96,22 @@ extension PluginCatalog {
     /// Whether the user has disabled a plug-in.
     ///
     /// - Parameter identifier: the plug-in's identifier.
-    /// - Returns: whether the identifier is among those that the user has disabled. The plug-in need not be installed.
+    /// - Returns: whether the user has disabled the identifier. The plug-in need not be installed.
     public func isDisabled(_ identifier: String) -> Bool { choices.disables(identifier) }
 
     /// Disables a plug-in for the user, or enables it again.
     ///
-    /// This covers every bundle with the identifier; none needs to be installed. The choice is written to the file
+    /// This affects every bundle with the identifier; none needs to be installed. The choice is written to the file
     /// ``Options/choices``, and the catalogue is refreshed.
     ///
-    /// Loaded code stays in the process, but what a disabled plug-in offers is no longer listed.
+    /// Loaded code stays in the process, but the extensions of a disabled plug-in are no longer listed.
     ///
     /// - Parameters:
     ///   - identifier: the plug-in's identifier.
     ///   - isDisabled: true to disable it, false to enable it.
-    /// - Returns: what has changed.
-    /// - Throws: ``PluginError`` of code `choicesUnreadable` if the file cannot be read or written; then nothing has
-    ///   changed.
+    /// - Returns: the changes.
+    /// - Throws: ``PluginError`` of code `choicesUnreadable` if the file cannot be read or written. Nothing has changed
+    ///   then.
     ///
     /// **Threads.** Any. Two processes that change a file at the same time wait for each other.
     @discardableResult

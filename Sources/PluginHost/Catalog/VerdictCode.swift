@@ -3,7 +3,7 @@ enum VerdictCode: UInt8, Sendable {
     case usable
     /// Another bundle with the identifier has a higher version.
     case otherVersion
-    /// A lower version is used, because those that require it accept no higher one.
+    /// A lower version is used, because the plug-ins that require it accept no higher one.
     case otherRequired
     /// A bundle with the identifier and version is in an earlier search path.
     case laterFolder
@@ -11,7 +11,7 @@ enum VerdictCode: UInt8, Sendable {
     case duplicate
     /// The host does not meet its requirements.
     case incompatible
-    /// Another plug-in that it requires is missing or cannot be used.
+    /// A plug-in that it requires is missing or cannot be used.
     case unresolved
     case malformed
     case noBundle

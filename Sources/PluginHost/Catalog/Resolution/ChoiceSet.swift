@@ -18,7 +18,7 @@ struct ChoiceSet: Sendable, Hashable {
         for member in members { append(member..<(member + 1)) }
     }
 
-    /// - Parameter range: must begin where the set ends, or later.
+    /// - Parameter range: must begin at the end of the set or later.
     mutating func append(_ range: Range<Int>) {
         guard !range.isEmpty else { return }
         if changes.last == Int32(range.lowerBound) {
@@ -89,7 +89,7 @@ struct ChoiceSet: Sendable, Hashable {
         return isInside && isOutside ? .overlapping : isOutside ? .disjoint : .subset
     }
 
-    /// Visits the places where either set changes, with the membership in both from that place on, until the visitor
+    /// Visits the places where either set changes, with the membership in both after each place, until the visitor
     /// returns false.
     private static func walk(_ one: [Int32], _ other: [Int32], _ visit: (Int32, Bool, Bool) -> Bool) {
         var (a, b) = (0, 0)

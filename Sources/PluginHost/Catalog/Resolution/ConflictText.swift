@@ -5,7 +5,7 @@ struct ConflictText {
     private let text: ResolutionText
     private let part: ResolutionPart
     private let incompatibilities: [PubGrubSolver.Incompatibility]
-    /// The identifier and its choice that are explained, in the numbers of the part.
+    /// The identifier and the choice to explain, in the numbers of the part.
     private let subject: (identifier: Int, choice: Int)
     private let root: Int
     /// The facts on which the proof is based, in order.
@@ -31,7 +31,8 @@ struct ConflictText {
         derivations = seen.count - facts.count
     }
 
-    /// Whether the requirements of the choice take part in it; otherwise only requirements of others on it do.
+    /// Whether the requirements of the choice contribute to the conflict. Otherwise only requirements of others on it
+    /// do.
     var concernsRequirements: Bool {
         facts.contains { fact in
             switch incompatibilities[fact].cause {
@@ -53,7 +54,7 @@ struct ConflictText {
                 sentence: "\(name) cannot be loaded with the others: \(text.circle(identifiers)), in a circle.",
                 remedy: text.remedy(circle: identifiers))
         }
-        // The chain begins with the plug-in that requires something and that nothing here requires.
+        // The chain begins with a plug-in that requires something and that no link here requires.
         let links = self.links ?? []
         let targets = Set(links.map(\.target))
         var origins = Set(links.map(\.dependent)).subtracting(targets)
@@ -70,7 +71,7 @@ struct ConflictText {
 
     // MARK: Sentences
 
-    /// The whole explanation: as one or two chains if possible, otherwise step by step.
+    /// The whole explanation: one or two chains if possible, otherwise steps.
     var sentence: String { chains ?? (derivations > 0 && derivations <= 24 ? steps : allFacts) }
 
     /// One identifier that requires another.
@@ -96,12 +97,12 @@ struct ConflictText {
         return links
     }
 
-    /// The choice that is named for a set: the one being explained, otherwise the most preferred one.
+    /// The choice that represents a set: the one to explain, otherwise the most preferred one.
     private func shown(_ set: ChoiceSet, of identifier: Int) -> Int {
         identifier == subject.identifier && set.contains(subject.choice) ? subject.choice : set.first!
     }
 
-    /// The explanation as chains of requirements that meet, or nil if the conflict is not of this form.
+    /// The explanation as chains of requirements that meet; nil if the conflict does not have this form.
     ///
     /// For example: `org.b 1.0 needs org.c 3 or later, but org.a 1.0 needs org.c below 3; org.c 3.0 and 2.0 are
     /// installed.`
@@ -128,7 +129,7 @@ struct ConflictText {
         if paths.count == 2, paths[1][0].dependent == subject.identifier { paths.swapAt(0, 1) }
         let parts = paths.map { path in text.chain(path.map { ($0.slot, $0.requirement) }) }
         guard paths.count == 2 else { return parts[0] + "." }
-        // For one that contradicts itself: “org.a 1.0 needs …, but also …”.
+        // For a plug-in that contradicts itself: “org.a 1.0 needs …, but also …”.
         let same = text.name(choice: paths[0][0].slot) + " needs "
         let isOne = parts[0].hasPrefix(same) && parts[1].hasPrefix(same)
         let second = isOne ? "also " + parts[1].dropFirst(same.count) : parts[1]
@@ -139,7 +140,7 @@ struct ConflictText {
         "These do not fit together: " + ResolutionText.list(facts.map(describe)) + "."
     }
 
-    /// Step by step, as PubGrub's document describes under “Error Reporting”.
+    /// The explanation in steps, as PubGrub's document describes under “Error Reporting”.
     private var steps: String {
         var uses: [Int: Int] = [:]
         var stack = [root]
@@ -182,9 +183,9 @@ struct ConflictText {
 
     // MARK: Proofs
 
-    /// The causes from which an incompatibility follows, for the choice that is explained.
+    /// The causes from which an incompatibility follows, for the choice to explain.
     ///
-    /// A step that only states that the choice is one of several is skipped.
+    /// Skips a step that only states that the choice is one of several.
     private func proof(of number: Int) -> (number: Int, causes: [Int]?) {
         Self.proof(of: number, incompatibilities, subject.identifier, subject.choice)
     }

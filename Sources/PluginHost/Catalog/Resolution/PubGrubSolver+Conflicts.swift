@@ -1,7 +1,7 @@
-/// Resolves conflicts and explains conclusions; both derive new incompatibilities from existing ones.
+/// Resolves conflicts and explains conclusions. Both derive new incompatibilities from existing ones.
 extension PubGrubSolver {
-    /// Goes back to the point where an incompatibility, or one from which it follows, is not completely true, and draws
-    /// the conclusion.
+    /// Backtracks until an incompatibility, or one from which it follows, is no longer completely true, and draws the
+    /// conclusion.
     mutating func resolve(_ conflict: Int, _ place: inout Int) throws(LimitReached) {
         var number = conflict
         while true {
@@ -12,7 +12,7 @@ extension PubGrubSolver {
             // A selection without any identifier is always possible, so every conflict depends on decisions.
             guard let latest, satisfiers[latest] >= 0 else { preconditionFailure("nothing can be absent") }
             let assignment = trail[satisfiers[latest]]
-            // What was known before; without it, the assignment alone would not make its term true.
+            // The assignments before it. Without them, this assignment alone would not make its term true.
             var previous = try satisfier(of: terms[latest], with: assignment.own)
             for other in satisfiers.indices where other != latest { previous = max(previous, satisfiers[other]) }
             let level = previous < 0 ? 0 : trail[previous].level
@@ -43,7 +43,7 @@ extension PubGrubSolver {
         preconditionFailure("the term is not true")
     }
 
-    /// The conclusion from two incompatibilities, one of which must apply, whatever is chosen for the pivot.
+    /// The conclusion from two incompatibilities. Whatever is chosen for the pivot, one of the two applies.
     private mutating func derive(_ one: Int, _ other: Int, pivot: Int) throws(LimitReached) -> Int {
         let (a, b) = (incompatibilities[one].terms, incompatibilities[other].terms)
         var terms: [Term] = []
@@ -109,7 +109,7 @@ extension PubGrubSolver {
     // MARK: Explanations
 
     /// The incompatibility that excludes a choice, derived from facts and the decisions about other identifiers; nil if
-    /// a decision excluded it.
+    /// a decision excluded the choice.
     mutating func reason(against choice: Int, of identifier: Int) throws(LimitReached) -> Int? {
         guard let loss = trailOf[identifier].first(where: { !trail[$0].result.contains(choice) }),
             var number = trail[loss].cause

@@ -1,17 +1,17 @@
-/// Chooses at most one version of each identifier, so that all requirements of the chosen ones are met and no
+/// Chooses at most one version of each identifier, so that all requirements of the chosen versions are met and no
 /// identifier requires itself in a circle.
 ///
 /// It is PubGrub (N. Weizenbaum, “PubGrub: Next-Generation Version Solving”, 2018, and the document “solver.md” of
 /// Dart's package manager). Facts are kept as incompatibilities: sets of terms that are never all true. Unit
-/// propagation draws conclusions from them. A conflict is resolved into a new incompatibility, its cause, which is kept
-/// and leads back to the last decision that matters. The derivations explain every conclusion. Three things differ,
-/// because all versions are known and there is no root that requires the others:
-/// - a term is a set of an identifier's choices, the last of which means that the identifier is absent; so the negation
-///   of a term is the complement, and satisfaction is set inclusion;
+/// propagation draws conclusions from them. Each conflict yields a new incompatibility, its cause. The solver keeps
+/// that cause and backtracks to the last decision that matters. The derivations explain every conclusion. Three things
+/// differ, because all versions are known and no root requires the others:
+/// - a term is a set of an identifier's choices, the last of which means that the identifier is absent. The negation of
+///   a term is therefore the complement, and satisfaction is set inclusion;
 /// - decisions are made in a fixed order: first that each identifier is present, then the best choice for each.
 ///   Conclusions follow only from facts and earlier decisions, so the result is the best one in that order: an
 ///   identifier is absent only if it contradicts those before it;
-/// - circles are found when the last of their members is decided; afterwards they are facts.
+/// - circles are found when the last of their members is decided. Afterwards they are facts.
 ///
 /// **Cost.** Exponential in the worst case, as for every known algorithm for this task. ``steps`` counts the work.
 struct PubGrubSolver {
@@ -39,18 +39,18 @@ struct PubGrubSolver {
         case requirement(Int)
         /// Each identifier requires the next one, and the last the first.
         case circle([Int])
-        /// It follows from two others, one of which applies, whatever is chosen for an identifier.
+        /// It follows from two others. Whatever is chosen for the identifier `pivot`, one of the two applies.
         case derived(Int, Int, pivot: Int)
     }
 
-    /// Something that is known about an identifier.
+    /// A fact, a decision or a conclusion about an identifier.
     struct Assignment {
         let identifier: Int
-        /// What was decided or concluded.
+        /// The choices that it allows.
         let own: ChoiceSet
-        /// What is still possible together with everything that was known before.
+        /// The choices that are still possible together with all earlier assignments.
         let result: ChoiceSet
-        /// How many decisions it may depend on.
+        /// The number of decisions on which it may depend.
         let level: Int
         /// nil for a decision.
         let cause: Int?
@@ -95,7 +95,7 @@ struct PubGrubSolver {
                     set: requirement.fitting.complement(of: counts[requirement.target])),
             ]
             .filter { !$0.set.isEmpty }.sorted { $0.identifier < $1.identifier }
-            // Any available version meets the requirement, and one is always present.
+            // Otherwise every available version meets the requirement, and one is always present.
             guard terms.count == 2 else { continue }
             index(add(Incompatibility(terms: terms, cause: .requirement(number))))
         }
@@ -143,7 +143,7 @@ struct PubGrubSolver {
     private mutating func propagate(_ place: inout Int) throws(LimitReached) {
         next: while let identifier = changed.popLast() {
             isChanged[identifier] = false
-            // The newest first: they are the most general ones.
+            // The newest first, because they are the most general.
             for number in incompatibilitiesOf[identifier].reversed() {
                 switch try state(of: number) {
                 case .open: continue

@@ -11,7 +11,7 @@ struct RequirementGraph {
         let version: PluginVersion
         /// Ascending.
         var requirements: [Int] = []
-        /// Whether it requires another, or the same, version of itself.
+        /// Whether it requires its own identifier, in any version.
         var requiresItself = false
     }
 
@@ -80,7 +80,7 @@ struct RequirementGraph {
         }
         let same = preferred.first { candidates[$0].version == version }
         let number = same.map { candidates[$0].number }
-        // The requirements of a loaded version were already met.
+        // The requirements of a loaded version are already met.
         choices.append(Choice(identifier: identifier, number: number, version: version))
         for place in preferred where place != same {
             let rule: Resolution.Replacement.Rule = candidates[place].version == version ? .earlierRank : .loaded

@@ -21,14 +21,14 @@ struct ResolutionCandidate: Sendable {
 struct Resolution: Sendable {
     /// The candidates in use, in the order of identifiers, but each after those that it requires.
     var chosen: [Int] = []
-    /// Candidates that cannot be used because of their requirements, or the requirements of those.
+    /// Candidates that cannot be used because of their requirements, or of the requirements of those.
     var failures: [Int: ResolutionFailure] = [:]
     /// Candidates for which another one with the same identifier is used instead.
     var passedOver: [Int: Replacement] = [:]
     /// Whether the search ended before all combinations were tried.
     ///
-    /// It ends early if requirements contradict each other in too many ways. Everything chosen fits together anyway; a
-    /// longer search might find more.
+    /// It ends early if requirements contradict each other in too many ways. All chosen candidates still fit together;
+    /// a longer search might find more.
     var reachedLimit = false
 
     /// The candidate that is used instead of another, and why.
@@ -40,7 +40,7 @@ struct Resolution: Sendable {
             case earlierRank
             /// It is already loaded.
             case loaded
-            /// Its version is lower, and those that require it accept no higher one; as a sentence.
+            /// Its version is lower, and the plug-ins that require it accept no higher one. The text is a sentence.
             case requirements(String)
         }
 
@@ -53,7 +53,7 @@ struct Resolution: Sendable {
 /// Why a candidate cannot be used.
 struct ResolutionFailure: Error, Sendable, Hashable {
     enum Reason: Sendable, Hashable {
-        /// Nothing has this identifier.
+        /// No candidate has this identifier.
         case missing(identifier: String)
         /// Only versions outside of the range exist, the highest first.
         case otherVersions(identifier: String, installed: [PluginVersion], Difference)

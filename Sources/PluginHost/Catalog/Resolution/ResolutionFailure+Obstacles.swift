@@ -1,9 +1,9 @@
 extension ResolutionFailure {
-    /// Why a choice cannot be used, whatever else is chosen: the chain of obstacles up to the one without a further
-    /// cause.
+    /// Why a choice cannot be used, whatever other choices are made: the chain of obstacles down to the one without a
+    /// further cause.
     init(_ choice: Int, _ usability: Usability, _ text: ResolutionText) {
         let end = usability.ends[choice]!
-        // The links before the end; in a long chain the last one is kept separately.
+        // The links before the end. In a long chain the last one is kept separately.
         let isLong = end.distance >= ResolutionText.longest
         var links: [ResolutionText.Link] = []
         var current = choice

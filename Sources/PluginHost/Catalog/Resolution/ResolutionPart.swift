@@ -1,4 +1,4 @@
-/// A group of identifiers that depend on each other but on no identifier outside; it is solved separately.
+/// A group of identifiers that depend on each other but on no identifier outside. It is solved separately.
 struct ResolutionPart {
     /// In the numbers of the graph, in alphabetical order.
     let identifiers: [Int]
@@ -13,7 +13,7 @@ struct ResolutionPart {
     /// The choice for each identifier, if any, and the reason why each better choice was not possible.
     struct Selection {
         var choices: [Int?] = []
-        /// The incompatibility, by identifier and choice; nil if a decision preferred something else.
+        /// The incompatibilities, by identifier and choice; nil if a decision preferred another choice.
         var reasons: [[Int?]] = []
 
         var count: Int { choices.count { $0 != nil } }
@@ -65,8 +65,8 @@ struct ResolutionPart {
     /// Returns the best selection.
     ///
     /// If requirements contradict each other, an identifier is left out if it does not fit with those before it in
-    /// alphabetical order. Then the search is repeated with the omitted ones first, as long as this leaves out fewer.
-    /// So one outdated plug-in does not exclude many that are up to date.
+    /// alphabetical order. The search is then repeated with the omitted identifiers first, as long as this omits fewer.
+    /// One outdated plug-in therefore does not exclude many that are up to date.
     mutating func solve() throws(PubGrubSolver.LimitReached) -> Selection {
         var order = Array(identifiers.indices)
         var best = try selection(order)
@@ -74,14 +74,15 @@ struct ResolutionPart {
             let left = order.filter { best.choices[$0] == nil }
             guard !left.isEmpty else { return best }
             order = left + order.filter { best.choices[$0] != nil }
-            // The result so far is valid even if the search for a better one has to end.
+            // The result so far is valid even if the search for a better one cannot finish.
             guard let next = try? selection(order), next.count > best.count else { return best }
             best = next
         }
     }
 
     private mutating func selection(_ order: [Int]) throws(PubGrubSolver.LimitReached) -> Selection {
-        // A plug-in comes before those that it requires: it matters more to the user than the library that it needs.
+        // A plug-in comes before the plug-ins that it requires: it matters more to the user than a library that it
+        // needs.
         try solver.solve(present: order, best: dependentsFirst)
         var result = Selection()
         for identifier in identifiers.indices {

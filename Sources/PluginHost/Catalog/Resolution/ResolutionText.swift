@@ -6,7 +6,7 @@ struct ResolutionText {
     /// The path of a file that could not be read and may have been a candidate.
     var unread: String?
 
-    /// How many steps of a chain, versions or names are listed; the rest is only counted.
+    /// The most steps of a chain, versions or names that are listed; the rest is only counted.
     static let longest = 8
 
     /// An identifier in a sentence.
@@ -78,7 +78,7 @@ struct ResolutionText {
         return "\(name(identifier)) \(Self.list(versions)) \(versions.count == 1 ? "is" : "are") installed"
     }
 
-    /// `org.c is not installed`, unless a file that could not be read may be it.
+    /// `org.c is not installed`, unless a file that could not be read may be this plug-in.
     func missing(_ identifier: Int) -> String {
         guard unread != nil else { return "\(name(identifier)) is not installed" }
         return "\(name(identifier)) is not among the bundles that could be read"
@@ -88,7 +88,7 @@ struct ResolutionText {
     /// be read.
     var exception: String { unread.map { ", and \(quoted($0)) could not be read" } ?? "" }
 
-    /// `a, b and c`; of very many, the first ones and the number of the others.
+    /// `a, b and c`. A long list shows the first ones and the number of the others.
     static func list(_ parts: some Collection<String>, _ word: String = "and") -> String {
         guard parts.count > 1 else { return parts.first ?? "" }
         guard parts.count <= longest else {
@@ -121,7 +121,7 @@ struct ResolutionText {
             "Ask the authors of \(Self.list(identifiers.lazy.map { name($0) })): one of them must stop requiring the next."
     }
 
-    /// The identifiers of a circle; of a large one, the first and the last ones.
+    /// The identifiers of a circle. For a large circle, the first and the last ones.
     func identifiers(ofCircle identifiers: some RandomAccessCollection<Int>) -> [String] {
         var shown = Array(identifiers.prefix(2 * Self.longest))
         if identifiers.count > shown.count {

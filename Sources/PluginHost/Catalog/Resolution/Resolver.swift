@@ -1,16 +1,17 @@
-/// Chooses one version of each identifier, so that as many identifiers as possible can be used, and orders them for loading.
+/// Chooses one version of each identifier, so that as many identifiers as possible can be used, and determines the load
+/// order.
 ///
 /// Rules, in order:
 /// 1. A loaded version stays in use, whatever it requires.
 /// 2. A candidate can be used only if everything that it requires can be used, in a version within the range, and if it
 ///    does not require itself, directly or in a circle.
 /// 3. One candidate of each identifier is used. If requirements contradict each other, so that not every identifier can
-///    be used, those earlier in alphabetical order are preferred, unless more can be used by giving precedence to the
-///    ones that this leaves out.
-/// 4. The highest version of each identifier is used that allows the same identifiers to be used: the highest
+///    be used, identifiers that are earlier in alphabetical order are preferred. If more identifiers can be used when
+///    the omitted ones take precedence, that selection is used instead.
+/// 4. Of each identifier, the highest version is used that allows the same identifiers to be used: the highest
 ///    compatible one wins. If two cannot both have their highest version, the one that requires the other has it,
 ///    otherwise the first one in alphabetical order. Among equal versions the lower rank wins.
-/// 5. The load order is alphabetical, except that each one comes after those that it requires.
+/// 5. The load order is alphabetical, except that each plug-in comes after those that it requires.
 ///
 /// Algorithms: PubGrub (see ``PubGrubSolver``) for rules 3 and 4, if requirements leave a choice; Tarjan's strongly
 /// connected components (see ``stronglyConnectedComponents(_:)``) for circles and for the load order.
@@ -20,7 +21,7 @@
 ///   - pinned: the loaded versions, by identifier.
 ///   - limit: how many steps the search for rules 3 and 4 may take in total. Beyond it, choices are made without a
 ///     search: required identifiers first, and for each the best candidate that fits the choices before it.
-///   - unread: the path of a file that could not be read and may be a candidate; then nothing is reported as missing.
+///   - unread: the path of a file that could not be read and may be a candidate. Nothing is then reported as missing.
 /// - Returns: the chosen candidates in load order, and why the others were not chosen.
 ///
 /// **Threads.** No state. **Cost.** Linear in candidates and requirements if the best candidates of all identifiers fit
@@ -29,7 +30,7 @@ func resolve(
     _ candidates: [ResolutionCandidate], pinned: [String: PluginVersion] = [:], limit: Int = 5_000_000,
     unread: String? = nil
 ) -> Resolution {
-    // Nearly all plug-ins require nothing and are not required: those only need to be sorted.
+    // Nearly all plug-ins require nothing and are not required. Those only need to be sorted.
     var bound = Set(pinned.keys)
     for candidate in candidates where !candidate.requires.isEmpty {
         bound.insert(candidate.identifier)
@@ -75,8 +76,9 @@ extension Resolution {
 
     /// Merges candidates without requirements into the load order.
     ///
-    /// That order is alphabetical, except that each candidate comes after those that it requires. So a candidate is
-    /// inserted before the first remaining one that sorts after it, together with everything that this one requires.
+    /// That order is alphabetical, except that each candidate comes after those that it requires. Each free candidate
+    /// is therefore inserted before the first remaining one that sorts after it, together with all candidates that this
+    /// one requires.
     private mutating func merge(_ free: [ResolutionCandidate], _ others: [ResolutionCandidate]) {
         var identifiers: [Int: String] = Dictionary(minimumCapacity: others.count)
         for candidate in others { identifiers[candidate.number] = candidate.identifier }
@@ -102,7 +104,7 @@ private struct Resolver {
     private let graph: RequirementGraph
     private let usability: Usability
     private let text: ResolutionText
-    /// The identifiers, each after what its usable choices require, circles aside.
+    /// The identifiers. Each comes after those that its usable choices require, except in circles.
     private let components: [[Int]]
     /// The choice for each identifier.
     private var chosen: [Int?]
@@ -134,7 +136,7 @@ private struct Resolver {
         }
         var places = [Int](repeating: 0, count: graph.identifiers.count)
         var steps = 0
-        // The small ones first: a part that takes very long costs no other one its search.
+        // The small parts first, so that a part with a very long search does not use up the steps of the others.
         for part in parts().sorted(by: { ($0.count, $0[0][0]) < ($1.count, $1[0][0]) }) {
             guard part.contains(where: { $0.contains { !isBest[$0] } }) else { continue }
             var part = ResolutionPart(part, graph, usability, places: &places, limit: limit - steps)
@@ -147,14 +149,14 @@ private struct Resolver {
         }
     }
 
-    /// Whether what is chosen already has everything that a choice requires.
+    /// Whether the current choices already meet all requirements of a choice.
     private func fits(_ choice: Int) -> Bool {
         graph.choices[choice].requirements.allSatisfy { requirement in
             chosen[graph.requirements[requirement].target].map { graph.fits($0, requirement) } ?? false
         }
     }
 
-    /// The components, those together that have requirements between them.
+    /// The components, grouped so that components with requirements between them are together.
     private func parts() -> [[[Int]]] {
         // A forest in which each tree is a part; the root is the lowest member.
         var parents = Array(graph.identifiers.indices)

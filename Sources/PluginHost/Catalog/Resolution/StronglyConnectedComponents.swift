@@ -1,7 +1,7 @@
 /// The strongly connected components of a directed graph: sets of nodes that all lead to each other.
 ///
 /// A component comes after every other one that it leads to, so in a graph without circles each node comes after those
-/// that it needs. Nodes are visited from the lowest up; equal graphs give equal results.
+/// that it needs. Nodes are visited in ascending order, so equal graphs give equal results.
 ///
 /// Source: R. Tarjan, “Depth-first search and linear graph algorithms”, SIAM Journal on Computing 1, 1972; with an
 /// explicit stack, because a chain may be too long for the thread's stack.

@@ -1,10 +1,10 @@
 import HostBasics
 
-/// Which choices can be used at all, each considered separately, and why the others cannot.
+/// Which choices can be used at all, each considered separately, and why the other choices cannot be used.
 ///
 /// A choice is **usable** if each of its requirements has a usable choice in its range, starting with the choices that
-/// require nothing. The others are **blocked**, or depend on themselves in a **circle**. Only usable choices ever
-/// become part of a selection, because in its load order each choice comes after those that it requires.
+/// require nothing. The other choices are **blocked**, or depend on themselves in a **circle**. Only usable choices
+/// ever become part of a selection, because in its load order each choice comes after those that it requires.
 ///
 /// **Cost.** Linear in candidates and requirements, except that each version of an identifier is compared with each
 /// required range.
@@ -13,7 +13,7 @@ struct Usability {
     enum Obstacle {
         /// No version is in the range of the requirement.
         case nothingFits(requirement: Int)
-        /// The matching choices are not usable themselves; the most preferred of them is named.
+        /// The matching choices are not usable; the most preferred one is named.
         case blocked(requirement: Int, by: Int)
         /// It requires itself.
         case itself
@@ -25,7 +25,7 @@ struct Usability {
     struct End {
         /// A choice whose obstacle has no further cause, or the first one of a circle.
         let choice: Int
-        /// How many choices come before it, and the last of them.
+        /// The number of choices before it, and the last of them.
         let distance: Int
         let previous: Int?
     }
@@ -86,7 +86,7 @@ struct Usability {
         }
     }
 
-    /// The choices that are not blocked, but cannot be reached from those that require nothing.
+    /// The choices that are not blocked, but cannot be reached from choices that require nothing.
     private func unfounded() -> [Int] {
         var open = graph.choices.map { $0.requirements.count }
         var isMet = [Bool](repeating: false, count: graph.requirements.count)
@@ -109,8 +109,8 @@ struct Usability {
 
     /// Finds the circles that explain why choices cannot be used.
     ///
-    /// Each of these choices depends on itself through its requirements. From each one, one requirement is followed to
-    /// the best choice in its range that is also among them; following these links always leads into a circle.
+    /// Each of these choices depends on itself through its requirements. One requirement of each is followed to the
+    /// best choice in its range that is also one of these choices. Following such links always leads into a circle.
     private mutating func findCircles(among unfounded: [Int]) {
         guard !unfounded.isEmpty else { return }
         var places: [Int: Int] = [:]
