@@ -5,7 +5,7 @@ import HostBasics
 public import PluginABI
 import Synchronization
 
-/// What the library knows about the application: its name and version, the user's languages, the device, and where to
+/// The application's settings for the library: its name and version, the user's languages, the device, and where to
 /// log.
 ///
 /// Set ``current`` once at the start, before the first bundle is loaded:
@@ -24,73 +24,71 @@ public struct HostEnvironment: Sendable {
     ///
     /// Default: empty.
     public var version: String = ""
-    /// What the application offers to plug-ins beyond its version, under names that it chooses.
+    /// The capabilities that the application offers to plug-ins in addition to its version, under names that it
+    /// chooses.
     ///
     /// A bundle that lists another name in `PHCapabilities` is incompatible. Default: empty.
     public var capabilities: Set<String> = []
     /// The user's languages, best first.
     ///
-    /// Nil, the default, means the languages from the process environment. The value may be set while the program runs:
-    /// every bundle uses the new language at its next look-up.
-    ///
-    /// May be set while the program runs: every bundle uses the new language at its next look-up.
+    /// Nil, the default, means the languages from the process environment. May be set while the program runs: every
+    /// bundle uses the new language at its next look-up.
     public var preferredLanguages: [String]?
-    /// The kind of device that the application runs on, spelled as in the names of resources: `phone` for
-    /// `icon~phone.png`.
+    /// The kind of device that the application runs on, spelled as in resource names: `phone` for `icon~phone.png`.
     ///
     /// Default: nil, for none. May be set while the program runs, like the languages.
     public var device: String?
-    /// Pixels per point in the application's windows: with 2, `icon@2x.png` is preferred to `icon.png`.
+    /// Pixels per point in the application's windows. At 2, `icon@2x.png` is preferred to `icon.png`.
     ///
     /// Default: 1. Numbers above 9 count as 9. May be set while the program runs, like the languages.
     public var scale = 1
     /// Whether a bundle with `PHFactories` must register everything that it declares there.
     ///
-    /// If false, the default, a missing registration is a warning. A registration at an extension point that is not
-    /// declared is always an error.
+    /// If false, the default, a missing registration is a warning. An undeclared registration at an extension point is
+    /// always an error.
     public var requiresDeclaredRegistrations = false
     /// The classes of the application that nibs may name.
     ///
     /// Default: none.
     public var nibClasses = NibClasses()
-    /// How much a nib may hold.
+    /// The limits of a nib.
     public var nibLimits = NibLimits()
-    /// The directory that has the program `pluginhost-worker`, which runs plug-ins outside of the application's process.
+    /// The directory of the program `pluginhost-worker`, which runs plug-ins outside the application's process.
     ///
-    /// Default: nil; ``WorkerProgram/automatic`` lists where it is searched otherwise.
+    /// Default: nil. ``WorkerProgram/automatic`` then lists where the program is searched for.
     public var workerPath: String?
-    /// Directories with worker programs for Swift plug-ins that another toolchain built, the first one first.
+    /// Directories with worker programs for Swift plug-ins that another toolchain built. The first one is tried first.
     ///
-    /// Each has the program `pluginhost-worker` that the other toolchain built; docs/isolation.md describes them. Default:
-    /// none; the folders in `pluginhost/runtimes` beside the library are searched after them.
+    /// Each contains the program `pluginhost-worker` that the other toolchain built; docs/isolation.md describes them.
+    /// Default: none. The folders in `pluginhost/runtimes` beside the library are searched after these directories.
     public var runtimes: [String] = []
     /// The tables of C plug-ins that can be used from another process, as the application's API describes them.
     ///
-    /// Default: none; then the objects of C factories exist only in the application's process.
+    /// Default: none. The objects of C factories then exist only in the application's process.
     public var remoteTables: [CRemoteTable] = []
-    /// The application's `IsolationPolicy`; nil if it decided nothing.
+    /// The application's `IsolationPolicy`; nil if it set none.
     ///
-    /// Its type belongs to a later folder, because the policy gets descriptions of plug-ins.
+    /// The type belongs to a later folder, because the policy gets descriptions of plug-ins.
     var placementPolicy: (any Sendable)?
     /// Receives the log messages of plug-ins and of the library, on the thread that logs.
     ///
     /// Default: writes records of level `notice` and above to standard error.
     ///
-    /// It is a function and not a swift-log logger, because a static copy of that module inside this library would not
-    /// be the copy that the application configured.
+    /// It is a function and not a swift-log logger, because a static copy of that module inside this library would
+    /// differ from the copy that the application configured.
     public var log: @Sendable (HostLogRecord) -> Void
     /// Called before each step of a load that runs a plug-in's code, and when the load has ended.
     ///
     /// The call is made on the thread that loads, with no lock held. Loads can be nested: a plug-in's entry may load
     /// another plug-in. If the code runs in a worker, ``LoadStep/opening`` covers the start of the process, and
-    /// ``LoadStep/entry`` all that the load runs there before the activation; which step ended the process is in
-    /// ``WorkerEnd/phase``. Default: nil.
+    /// ``LoadStep/entry`` everything that the load runs there before the activation. ``WorkerEnd/phase`` states which
+    /// step ended the process. Default: nil.
     ///
     /// It receives the path of the bundle and the step. It must not load or unload a bundle.
     public var loadStep: (@Sendable (_ bundlePath: String, _ step: LoadStep) -> Void)?
     /// Whether a load also logs the warnings of ``PluginBundle/loadWarnings``.
     ///
-    /// A program that shows them sets it to false.
+    /// A program that shows these warnings sets it to false.
     @_spi(Tools) public var logsLoadWarnings = true
 
     init(name: String, log: @escaping @Sendable (HostLogRecord) -> Void) {
@@ -120,7 +118,7 @@ public struct HostEnvironment: Sendable {
                     loadStepReaders.bitwiseAnd(~applicationReadsSteps, ordering: .relaxed)
                 }
                 nibClassesVersion.store(newValue.nibClasses.version, ordering: .releasing)
-                // Under the lock: a thread that reads the new number also finds the new values.
+                // Under the lock, so that a thread that reads the new number also finds the new values.
                 if old.preferredLanguages != newValue.preferredLanguages || old.device != newValue.device
                     || old.scale != newValue.scale
                 {
@@ -135,40 +133,40 @@ public struct HostEnvironment: Sendable {
     /// Resources and strings that were chosen under another number are no longer valid.
     static let resourceGeneration = Atomic(0)
 
-    /// ``NibClasses/version`` of ``nibClasses``: what was resolved against others is void.
+    /// ``NibClasses/version`` of ``nibClasses``. Plans that were resolved under another version are no longer valid.
     static let nibClassesVersion = Atomic(0)
 
-    /// Who wants to know the steps of loads: ``applicationReadsSteps`` if ``loadStep`` is set, ``journalReadsSteps``.
+    /// The readers of load steps: ``applicationReadsSteps`` if ``loadStep`` is set, ``journalReadsSteps``.
     ///
-    /// Each load checks it.
+    /// Each load checks this.
     static let loadStepReaders = Atomic<UInt8>(0)
     static let applicationReadsSteps: UInt8 = 1
-    /// A crash journal was begun.
+    /// A crash journal has begun.
     static let journalReadsSteps: UInt8 = 2
 
-    /// Who decides where code runs besides Info.plist: ``policyDecides`` if there is a ``placementPolicy``,
+    /// What decides, in addition to Info.plist, where code runs: ``policyDecides`` if there is a ``placementPolicy``,
     /// ``strikesDecide``, ``listDecides``.
     ///
-    /// Each load checks it.
+    /// Each load checks this.
     static let placementDeciders = Atomic<UInt8>(0)
     static let policyDecides: UInt8 = 1
-    /// A plug-in ended the application before.
+    /// A plug-in has ended the application before.
     static let strikesDecide: UInt8 = 2
     /// The administrator has a list for this application.
     static let listDecides: UInt8 = 4
 
     /// The user's languages, best first.
     static var currentLanguages: [String] {
-        // Not under the lock: reading the user's defaults runs code of another library.
+        // Outside the lock: reading the user's defaults runs code of another library.
         state.withLock { $0.languages } ?? LanguagePreferences.current()
     }
 
     private struct State {
-        /// Deferred, because the application owns ``log`` and everything that it captures.
+        /// Deferred, because ``log`` and the values that it captures belong to the application.
         var environment: Deferred<HostEnvironment>
-        /// The languages that result from ``preferredLanguages``; every bundle asks for them.
+        /// The languages that result from ``preferredLanguages``. Every bundle requests them.
         var languages: [String]?
-        /// The name and version of ``environment`` for the C table, once a plug-in was loaded with them.
+        /// The name and version of ``environment`` for the C table, set when a plug-in is first loaded with them.
         var identity: (name: plugin_string, version: plugin_string)?
     }
 
@@ -178,7 +176,7 @@ public struct HostEnvironment: Sendable {
                 HostEnvironment(
                     name: ProgramArguments.all.first.map(Path.lastComponent) ?? "host", log: writeToStandardError))))
 
-    /// Passes a message of the library itself to the application's log.
+    /// Passes a message of the library to the application's log.
     ///
     /// `bundleIdentifier`: the bundle that the message concerns, or the library itself if there is none.
     static func log(_ level: PluginLogger.Level, bundleIdentifier: String = "PluginHost", _ message: String) {
@@ -210,7 +208,7 @@ public struct HostEnvironment: Sendable {
         }
     }
 
-    /// A copy of a text that is never freed.
+    /// Returns a copy of a text that is never freed.
     ///
     /// An application usually sets its name and version once.
     private static func immortal(_ text: String) -> plugin_string {

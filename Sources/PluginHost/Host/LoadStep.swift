@@ -1,6 +1,7 @@
-/// A step of a load that runs code that is not the application's.
+/// A step of a load that runs code other than the application's.
 ///
-/// An application that records each step when it begins knows, after a crash, which plug-in caused it and where:
+/// An application that records the beginning of each step knows, after a crash, which plug-in caused it and at which
+/// step:
 /// ```swift
 /// HostEnvironment.current.loadStep = { path, step in journal.note(path, step.rawValue) }
 /// ```
@@ -9,8 +10,8 @@ public enum LoadStep: String, Sendable, Hashable, CaseIterable {
     case opening
     /// The entry runs.
     case entry
-    /// The hooks run that inform the plug-in that it is about to be offered.
+    /// The hooks run that tell the plug-in that its registrations are about to be offered.
     case activation
-    /// Nothing of this load runs any more, whether it succeeded or failed.
+    /// The load has ended, whether it succeeded or failed, and runs no more code.
     case end
 }

@@ -1,13 +1,13 @@
 @_spi(PluginHost) public import PluginABI
 import Synchronization
 
-/// The classes of the application that nibs may name, and the elements that they may leave out.
+/// The classes of the application that nibs may name, and the elements that nibs leave out.
 ///
 /// ```swift
 /// HostEnvironment.current.nibClasses.register(Button.self, element: "button") { context in Button() }
 /// HostEnvironment.current.nibClasses.leaveOut(elements: ["constraint", "constraints"])
 /// ```
-/// A nib looks for a class among those of its own bundle, of the bundles that this one requires, and then here.
+/// A nib searches for a class among those of its own bundle, then of the bundles that this bundle requires, then here.
 ///
 /// **Threads.** A value.
 public struct NibClasses: Sendable {
@@ -15,24 +15,24 @@ public struct NibClasses: Sendable {
     private(set) var named: [String: NibClass] = [:]
     /// By the name of the element.
     private(set) var byElement: [String: NibClass] = [:]
-    /// The elements whose objects are passed over.
+    /// The elements whose objects are left out.
     public private(set) var elementsLeftOut: Set<String> = []
-    /// Which classes these are: another number for each change.
+    /// Identifies these classes. Each change sets another number.
     private(set) var version = 0
 
     private static let versions = Atomic(0)
 
     init() {}
 
-    /// Lets nibs make objects of a class.
+    /// Lets nibs create objects of a class.
     ///
     /// - Parameters:
     ///   - type: the class.
-    ///   - name: its name in nibs, their `customClass`; nil for the class's own without its module. One of the same name
-    ///     replaces it.
-    ///   - element: the name of the element that stands for an object of the class where a nib gives no `customClass`, such
-    ///     as `button`; nil for none. One of the same element replaces it there.
-    ///   - make: makes an object; it gets the main bundle's context.
+    ///   - name: its name in nibs, their `customClass`; nil for the class's own name without its module. A class that
+    ///     is registered later with the same name replaces it.
+    ///   - element: the name of the element that represents an object of the class where a nib gives no `customClass`,
+    ///     such as `button`; nil for none. A class that is registered later with the same element replaces it there.
+    ///   - make: creates an object; it receives the main bundle's context.
     public mutating func register<Object: NibObject>(
         _ type: Object.Type, as name: String? = nil, element: String? = nil,
         _ make: @escaping @Sendable (PluginContext) throws -> Object
@@ -48,9 +48,9 @@ public struct NibClasses: Sendable {
         changed()
     }
 
-    /// Passes over the objects of some elements, and what they contain.
+    /// Leaves out the objects of some elements, and everything inside them.
     ///
-    /// A nib that connects one of them has an error.
+    /// A nib that connects one of these objects has an error.
     ///
     /// - Parameter elements: the names of elements, also of collections: `constraints`.
     public mutating func leaveOut(elements: Set<String>) {
@@ -67,8 +67,8 @@ final class NibClass: Sendable {
     let name: String
     let registration: NibRegistration
 
-    /// The module of a class that only a list declares, nil where it states none; the outer nil stands for a class of
-    /// code, whose type has a module.
+    /// For a class that only a list declares: the module, or nil if the list states none. The outer nil means a class
+    /// of code, whose type has a module.
     private let declaredModule: String??
 
     init(name: String, _ registration: NibRegistration, declaredModule: String?? = nil) {
@@ -87,6 +87,6 @@ final class NibClass: Sendable {
         return String(String(reflecting: registration.type).prefix { $0 != "." })
     }
 
-    /// What is wrong with the class's interface.
+    /// The faults in the class's interface.
     var faults: [String] { table.faults + [table.fault(for: registration.type)].compactMap(\.self) }
 }
