@@ -2,9 +2,9 @@ import BundleReading
 import Glibc
 import HostBasics
 
-/// The files of a bundle that are its code: a change in one of them needs a new generation.
+/// The files of a bundle that are its code. A change in one of them needs a new generation.
 ///
-/// All others are resources, which are read again while the code runs.
+/// All other files are resources, which are read again while the code runs.
 ///
 /// The decision depends only on names, so no Info.plist is read, and the result is the same before and after a change.
 /// Code files are: the Info.plist; the files in directories that contain only executables (`Contents/Linux`); the
@@ -45,7 +45,7 @@ struct BundleCode: Sendable {
     ///
     /// FIFOs, sockets and devices do not count.
     ///
-    /// - Throws: what could not be read; `EFBIG` if there are more files than a copy may have.
+    /// - Throws: the directory that could not be read; `EFBIG` if there are more files than a copy may have.
     func files(in root: String, limits: TreeCopy.Limits = .init()) throws(Failure) -> Set<String> {
         var found: Set<String> = []
         var count = 0
@@ -72,8 +72,8 @@ struct BundleCode: Sendable {
 
     /// Whether two directories contain the same code, compared by its bytes.
     ///
-    /// The target of a link outside of its directory is not code of the bundle and is not read: two such links are
-    /// equal if they lead to the same place. Files that are not regular are not code either.
+    /// A link's target outside its directory is not code of the bundle and is not read: two such links are equal if
+    /// they lead to the same place. Files that are not regular are not code either.
     func isEqual(in a: String, and b: String) throws(Failure) -> Bool {
         let files = try files(in: a)
         guard files == (try self.files(in: b)) else { return false }
@@ -86,7 +86,7 @@ struct BundleCode: Sendable {
             return try hasSameContent(CodeFile(Path.join(a, file), in: a), file, in: b)
         } catch {
             if let errno = error.errno { throw Failure(path: Path.join(a, file), errno: errno) }
-            // A link to nothing, to a directory, or to a device: the content of a directory of the bundle is compared
+            // A broken link, or a link to a directory or device. The content of a directory of the bundle is compared
             // separately.
             do throws(OpenedFile.Failure) {
                 _ = try CodeFile(Path.join(b, file), in: b)
@@ -126,8 +126,8 @@ struct BundleCode: Sendable {
 
     typealias Identity = [String: FileIdentity?]
 
-    /// Which code files exist and which content they have, without reading them: used to detect changes in the
-    /// meantime.
+    /// The existing code files and the identities of their contents, without reading them. Used to detect changes
+    /// between two calls.
     func identity(in root: String) throws(Failure) -> Identity {
         let files = try files(in: root)
         var identity: Identity = Dictionary(minimumCapacity: files.count)
@@ -135,7 +135,7 @@ struct BundleCode: Sendable {
             do throws(Failure) {
                 identity.updateValue(try FileIdentity.found(at: Path.join(root, file)), forKey: file)
             } catch {
-                // A link may lead to a place that cannot be read, or nowhere; a temporary error must not count as a
+                // A link may lead to a place that cannot be read, or to nothing. A temporary error must not count as a
                 // change.
                 if ErrorNumber.isPassing(error.errno) { throw error }
                 identity.updateValue(nil, forKey: file)

@@ -5,17 +5,17 @@ import Synchronization
 
 /// A private copy of a bundle from which a generation of its code is loaded.
 ///
-/// Why a copy: for a file at a known path, or a link to a known file, the dynamic linker returns the image that it
-/// already has; and writing over a mapped file crashes the process. The whole bundle is copied, so that old code keeps
-/// the resources for which it was built.
+/// Why a copy: for a file at a known path, or a link to a known file, the dynamic linker returns the library that is
+/// already loaded; and writing over a mapped file crashes the process. The whole bundle is copied, so that old code
+/// keeps the resources for which it was built.
 struct BundleCopy: Sendable {
     /// The bundle that was copied, with links resolved.
     private let source: String
-    /// The bundle from which the copy has its resources: the one that was copied, unless a link to it leads elsewhere since.
+    /// The bundle whose resources the copy has: the one that was copied, unless a link to it leads elsewhere now.
     var original: String { CopiedPaths.original(of: path) ?? source }
-    /// The copy; its last component is the same as the original's.
+    /// The path of the copy. Its last component is the same as the original's.
     let path: String
-    /// The files that were left out of it.
+    /// Warnings about the files that were left out of the copy.
     let findings: [PluginFinding]
 
     private static let count = Atomic(0)
@@ -37,7 +37,7 @@ struct BundleCopy: Sendable {
     init(
         of original: String, in directory: PrivateDirectory, limits: TreeCopy.Limits = .init()
     ) throws(PluginError) {
-        // Read again: an object that was opened earlier has the old state.
+        // Read again, because an object that was opened earlier has the old state.
         let contents = try BundleOpening.contents(path: original)
         let original = contents.path
         source = original
@@ -48,7 +48,7 @@ struct BundleCopy: Sendable {
         }
         let number = Self.count.add(1, ordering: .relaxed).newValue
         let place = Path.join(directory.path, "\(number)")
-        // Until it is complete, it has another name that nobody knows.
+        // Until the copy is complete, it has another name that no other code uses.
         let draft = place + ".part"
         do throws(OpenedDirectory.Failure) {
             findings = try Self.fill(draft, from: original, code: contents.code, limits)
@@ -63,7 +63,7 @@ struct BundleCopy: Sendable {
         CopiedPaths.insert(path, of: original)
     }
 
-    /// Copies until the code did not change during a copy.
+    /// Copies again until the code does not change during the copy.
     private static func fill(
         _ draft: String, from original: String, code: BundleCode, _ limits: TreeCopy.Limits
     ) throws(OpenedDirectory.Failure) -> [PluginFinding] {
@@ -73,8 +73,8 @@ struct BundleCopy: Sendable {
             throw OpenedDirectory.Failure(path: draft, errno: errno, operation: .make)
         }
         var last = OpenedDirectory.Failure(path: original, errno: EAGAIN)
-        // If the bundle still changes after so many attempts, its installation is not finished: report that, and make
-        // the copy again when the directory is quiet.
+        // If the bundle still changes after this many attempts, its installation is not finished. That is reported, and
+        // the copy is made again when the directory is quiet.
         for _ in 0..<4 {
             let before = try code.identity(in: original)
             let report: TreeCopy.Report
@@ -91,10 +91,10 @@ struct BundleCopy: Sendable {
         throw last
     }
 
-    /// The most that other users may do with a copy, as far as they may with the original: read it, if the application runs
-    /// as root.
+    /// The most that other users may do with a copy: read it, if the application runs as root and they may read the
+    /// original.
     ///
-    /// Why: its workers have another user.
+    /// Why: its workers run as another user.
     private static func permissions(_ original: String) -> mode_t {
         geteuid() == 0 && Path.isReachableByOthers(original) ? 0o755 : TreeCopy.ownerOnly
     }
@@ -110,7 +110,7 @@ struct BundleCopy: Sendable {
         }
     }
 
-    /// Removes the copy when nobody uses it any more; mapped parts of it stay mapped.
+    /// Removes the copy when it is no longer used. Mapped parts of it stay mapped.
     func remove() {
         CopiedPaths.remove(path)
         let place = Path.parent(path)
@@ -124,7 +124,7 @@ struct BundleCopy: Sendable {
     ///
     /// - Parameters:
     ///   - code: which files are code.
-    ///   - bundle: where the bundle is now: another place than before if a link on its path was replaced.
+    ///   - bundle: where the bundle is now: a new place if a link on its path was replaced.
     /// - Returns: whether any resource was different.
     /// - Throws: ``PluginError`` of code `copyFailed`.
     func refreshResources(_ code: BundleCode, from bundle: String) throws(PluginError) -> Bool {
@@ -139,7 +139,7 @@ struct BundleCopy: Sendable {
         }
     }
 
-    /// The same error, with the original bundle instead of the copy, which its reader has never seen.
+    /// The same error for the original bundle instead of the copy, whose path is unknown to the reader.
     func ofOriginal(_ error: PluginError) -> PluginError {
         // The findings already name the original: see CopiedPaths.
         PluginError(bundlePath: original, findings: error.findings)
@@ -160,7 +160,7 @@ struct BundleCopy: Sendable {
     static func error(_ bundlePath: String, _ failure: OpenedDirectory.Failure) -> PluginError {
         let system = describe(errno: failure.errno)
         switch failure.errno {
-        // Only what is read: a directory of the copy does not disappear by an installation.
+        // Only for reading: an installation does not remove a directory of the copy.
         case EAGAIN,
             ENOENT where failure.operation == .read, ENOTDIR where failure.operation == .read,
             ELOOP where failure.operation == .read:

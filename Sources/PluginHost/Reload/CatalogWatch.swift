@@ -4,13 +4,13 @@ import Synchronization
 
 /// Keeps a catalogue and its loaded plug-ins up to date with the search paths.
 ///
-/// **Lifetime.** It exists as long as somebody reads its events.
+/// **Lifetime.** It exists as long as its events have a reader.
 final class CatalogWatch: Sendable {
     private struct State {
         var directories: DirectoryWatch?
         var readers: [Int: Deferred<AsyncStream<CatalogEvent>.Continuation>] = [:]
         var made = 0
-        /// Where nothing is watched; every reader gets this list.
+        /// The places where watching is not possible. Every reader gets this list.
         var gaps: [WatchGap] = []
     }
 
@@ -48,7 +48,7 @@ final class CatalogWatch: Sendable {
         continuation.onTermination = { [self] _ in
             state.withLock { _ = $0.readers.removeValue(forKey: number) }
         }
-        // Reports everything that has happened since the catalogue's last scan, now that somebody reads it.
+        // When the first reader arrives, reports everything that has happened since the catalogue's last scan.
         if number == 1 { directories?.reportAll() }
         return stream
     }
@@ -56,7 +56,7 @@ final class CatalogWatch: Sendable {
     private static let mostGaps = 100
 
     private func report(_ event: CatalogEvent) {
-        // A resumed task may run on an executor of the application's.
+        // A resumed task may run on an executor of the application.
         HeldLocks.preconditionNone(before: "tasks that listen to a watched catalogue")
         for reader in state.withLock({ Array($0.readers.values) }) { reader.value.yield(event) }
     }
@@ -84,7 +84,7 @@ final class CatalogWatch: Sendable {
             let isDescribedAnew = described.contains(plugin.identifier)
             guard isDescribedAnew || touched.contains(plugin.bundlePath) else { continue }
             if reload(plugin, isDescribedAnew) || added.contains(plugin.identifier) { continue }
-            // If anything may have changed, it is not known whether this plug-in has.
+            // If everything may have changed, it is not known whether this plug-in has.
             if isDescribedAnew || touched.isNamed(plugin.bundlePath) { report(.changed(plugin)) }
         }
         catalog.generationTable?.removeEndedCopies()
@@ -94,12 +94,12 @@ final class CatalogWatch: Sendable {
 
     private func reportAllLater() { state.withLock(\.directories)?.reportAllLater() }
 
-    /// - Returns: whether there was more to report than a change.
+    /// - Returns: whether the plug-in needs no event `changed`.
     private func reload(_ plugin: PluginDescription, _ isDescribedAnew: Bool) -> Bool {
         guard let generations = catalog.generationTable?.generations(of: plugin.identifier) else { return false }
         switch generations.reload(at: plugin.bundlePath) {
         case .unchanged:
-            // An event for an active plug-in without a difference in any byte needs no report.
+            // An event for an active plug-in in which no byte differs needs no report.
             return !isDescribedAnew && generations.current != nil
         case .resources: return false
         case .replaced(let generation):
@@ -115,7 +115,7 @@ final class CatalogWatch: Sendable {
     private func reportRemoved(_ plugin: PluginDescription) {
         report(.removed(plugin))
         let candidate = catalog.candidates.first { $0.bundlePath == plugin.bundlePath }
-        // It exists but cannot be used: its author wants to know why.
+        // It exists but cannot be used, and its author needs the reason.
         if let error = candidate?.error, error.findings[0].severity == .error { report(.failed(error)) }
     }
 }

@@ -1,6 +1,6 @@
 import HostBasics
 
-/// One generation of a plug-in's code: one build of it that was loaded into the process.
+/// One generation of a plug-in's code: a build of it that was loaded into the process.
 public struct GenerationReport: Sendable, Hashable, CustomStringConvertible {
     /// A running number from 1, for each plug-in.
     public let number: Int

@@ -1,7 +1,7 @@
 import HostBasics
 import Synchronization
 
-/// The generations of a catalogue's plug-ins that were used while somebody watched.
+/// The generations of a catalogue's plug-ins that were used while it was watched.
 final class GenerationTable: GenerationsByIdentifier {
     private struct State {
         var byIdentifier: [String: PluginGenerations] = [:]
@@ -25,7 +25,7 @@ final class GenerationTable: GenerationsByIdentifier {
         }
     }
 
-    /// Removes the copies that nobody needs any more, of all plug-ins.
+    /// Removes the copies of all plug-ins that are no longer needed.
     func removeEndedCopies() {
         for generations in state.withLock({ Array($0.byIdentifier.values) }) { generations.removeEndedCopies() }
     }
@@ -34,7 +34,7 @@ final class GenerationTable: GenerationsByIdentifier {
     func watch(_ catalog: PluginCatalog, quietPeriod: Duration) throws(PluginError) -> CatalogWatch {
         if let watch = state.withLock(\.watch).object { return watch }
         let made = try CatalogWatch(catalog, quietPeriod: quietPeriod)
-        // Plug-ins that were loaded earlier cannot be copied any more; each is its own first generation.
+        // Plug-ins that were loaded earlier can no longer be copied. The loaded bundle is the first generation.
         let loaded = catalog.openedBundles.filter(\.bundle.isLoaded)
         let watch = state.withLock { state in
             if let other = state.watch.object { return other }
@@ -59,7 +59,7 @@ extension PluginCatalog {
     var madeGenerationTable: GenerationTable {
         if let generationTable { return generationTable }
         let stored = generationsInUse.storeIfNil(GenerationsInUse(GenerationTable()))
-        // Providers that were found before are no longer used: their users would not be counted.
+        // Providers that were found before are no longer used, because calls through them would not be counted.
         routeChanges.add(1, ordering: .releasing)
         return unsafeDowncast(stored.all, to: GenerationTable.self)
     }

@@ -6,8 +6,9 @@ import Synchronization
 /// The generations of one plug-in's code, one of which is active.
 ///
 /// Each is loaded from a private copy of the bundle, next to earlier ones. A new generation is entered and activated
-/// while the old one is still in use; then one assignment under a lock sends every new caller to the new one. Callers
-/// that are in the old one finish there; it is deactivated when the last of them has left. Nothing is ever unmapped.
+/// while the old one is still in use; then one assignment under a lock directs every new caller to the new one. Callers
+/// that are in the old one finish there, and it is deactivated when the last of them has left. Nothing is ever
+/// unmapped.
 ///
 /// **Threads.** Any; no lock is held while code of a plug-in runs.
 final class PluginGenerations: Generations {
@@ -15,12 +16,12 @@ final class PluginGenerations: Generations {
     final class Generation: Sendable {
         let number: Int
         let bundle: PluginBundle
-        /// Nil for a generation that is loaded from the original bundle, because nobody watched yet, or because it is
-        /// linked into the program.
+        /// Nil for a generation that is loaded from the original bundle, because the catalogue was not watched yet, or
+        /// because the code is linked into the program.
         let copy: BundleCopy?
         /// The files from which it was loaded, if there is no copy to compare with; nil if they could not be read.
         private let identity: BundleCode.Identity?
-        /// Whether the copy was removed because nobody needs it any more.
+        /// Whether the copy was removed because it is no longer needed.
         fileprivate let isCopyRemoved = Atomic(false)
         /// The callers that are currently in it.
         let users = DispatchGroup()
@@ -57,13 +58,13 @@ final class PluginGenerations: Generations {
         /// Earlier generations, oldest first.
         var old: [Generation] = []
         var made = 0
-        /// The code of the last failed reload: it is not tried again until it has changed.
+        /// The code of the last failed reload. It is not tried again until it changes.
         var refused: BundleCode.Identity?
         /// Where the bundle is installed.
         var path: String
     }
 
-    /// The result of ``reload()``.
+    /// The result of ``reload(at:)``.
     enum Outcome {
         /// Nothing was loaded, or the code is the same as before.
         case unchanged
@@ -75,7 +76,7 @@ final class PluginGenerations: Generations {
     }
 
     private let state: Lock<State>
-    /// Held while a copy is made: files are read and written, but no code of a plug-in runs.
+    /// Held while a copy is made. Files are then read and written, but no code of a plug-in runs.
     private let copying = Lock(())
 
     /// - Parameter path: where the bundle is installed.
@@ -91,9 +92,9 @@ final class PluginGenerations: Generations {
 
     // MARK: Use
 
-    /// Lets a caller use the active generation, which is not deactivated before the body has returned.
+    /// Lets a caller use the active generation, which is not deactivated until the body has returned.
     ///
-    /// The first generation is created, but not loaded, for the first caller.
+    /// The first caller creates the first generation, which is not loaded yet.
     ///
     /// - Throws: the errors of the body, with the path of the installed bundle; ``PluginError`` of code `copyFailed`.
     func use<Result>(_ body: (PluginBundle) throws -> Result) throws -> Result {
@@ -103,19 +104,19 @@ final class PluginGenerations: Generations {
             do {
                 return try body(generation.bundle)
             } catch let error as PluginError {
-                // It was dismissed before it was loaded, because the bundle had changed; use its successor.
+                // It was retired before it was loaded, because the bundle had changed. Use its successor.
                 if error.code == .superseded, generation.bundle.isSuperseded { continue }
                 throw generation.copy?.ofOriginal(error) ?? error
             }
         }
     }
 
-    /// The active generation, entered: the caller must leave its group.
+    /// The active generation, already entered: the caller must leave its group.
     private func entered() throws(PluginError) -> Generation {
         while true {
             if let generation = enterCurrent() { return generation }
             try copying.withLock { (_) throws(PluginError) in
-                // Another thread may have created it meanwhile.
+                // Another thread may have created it in the meantime.
                 if current != nil { return }
                 let first = try make()
                 state.withLock { $0.current = first }
@@ -123,7 +124,7 @@ final class PluginGenerations: Generations {
         }
     }
 
-    /// Looked up and entered in one step, so that a thread that replaces it waits for this user.
+    /// Looks it up and enters it in one step, so that a thread that replaces it waits for this caller.
     private func enterCurrent() -> Generation? {
         state.withLock { state in
             state.current?.users.enter()
@@ -131,7 +132,7 @@ final class PluginGenerations: Generations {
         }
     }
 
-    /// The active generation; nil if nobody has used the plug-in since it was last dismissed.
+    /// The active generation; nil if the plug-in was not used since the last one was retired without a successor.
     var current: Generation? { state.withLock(\.current) }
 
     var bundleInService: PluginBundle? { current?.bundle }
@@ -168,18 +169,18 @@ final class PluginGenerations: Generations {
 
     // MARK: Reload
 
-    /// Updates the active generation from the bundle as it is installed now.
+    /// Updates the active generation from the currently installed bundle.
     ///
     /// If the plug-in is not loaded, the next use makes a new copy.
     ///
     /// - Parameter path: where the bundle is installed now.
-    /// - Returns: whether there is a new generation, and if not, why.
+    /// - Returns: the outcome: whether there is a new generation, and if not, why.
     ///
     /// **Threads.** One at a time for each plug-in; it runs code of the plug-in.
     func reload(at path: String) -> Outcome {
         state.withLock { $0.path = path }
         guard let old = current else { return .unchanged }
-        // Wait for a load in progress; its outcome shows in the state.
+        // Wait for a load in progress. Its outcome shows in the state.
         if case .loading = old.bundle.state { old.bundle.load() }
         let identity: BundleCode.Identity
         do throws(BundleCode.Failure) {
@@ -190,18 +191,18 @@ final class PluginGenerations: Generations {
         }
         if state.withLock({ $0.refused == identity }) { return .unchanged }
         switch old.bundle.state {
-        // An author who changed linked code must learn that this has no effect, even before the first use.
+        // An author who changed linked code must see the error that this has no effect, even before the first use.
         case _ where BundleTable.shared.linkedBundle(atPath: path) != nil: return replace(old, identity)
         case .active, .failed: return replace(old, identity)
         case .discovered, .resolved, .loading, .deactivating, .deactivated:
-            // Nobody uses it. The next user gets the version installed then.
+            // It is not in use. The next caller gets the version that is installed then.
             retire(old, successor: nil)
             return .unchanged
         }
     }
 
     private func refreshResources(of generation: Generation, from path: String) -> Outcome {
-        // A generation that was loaded from the original bundle sees its resources there.
+        // A generation that was loaded from the original bundle reads its resources there.
         guard let copy = generation.copy else { return .resources(generation) }
         do throws(PluginError) {
             return try copy.refreshResources(generation.code, from: path) ? .resources(generation) : .unchanged
@@ -225,15 +226,15 @@ final class PluginGenerations: Generations {
             retire(old, successor: new)
             return .replaced(by: new)
         } catch {
-            // The same code fails in the same way, unless the system refused.
+            // The same code would fail again, unless the system refused.
             if !error.isProvisional, error.code != .loadFailed { state.withLock { $0.refused = identity } }
             return .failed(error)
         }
     }
 
-    /// Sends callers to another generation, and deactivates the old one when the last caller in it has left.
+    /// Directs callers to another generation, and deactivates the old one when the last caller in it has left.
     private func retire(_ old: Generation, successor: Generation?) {
-        // The one step: before it every caller enters the old one, afterwards the new one.
+        // The single step: before it every caller enters the old one, afterwards the new one.
         state.withLock { state in
             state.current = successor
             state.refused = nil
@@ -249,13 +250,14 @@ final class PluginGenerations: Generations {
 
     // MARK: Copies that nobody needs
 
-    /// How many copies are kept for generations that created structures or closures, whose end nobody can see.
+    /// How many copies are kept for generations that created structures or closures, because their end cannot be
+    /// detected.
     private static let mostUncounted = 3
 
     /// Removes the copies of generations that ended: inactive, without callers, and without objects.
     ///
     /// Their code stays mapped. Everything that it has already loaded keeps working; a resource that it searches for
-    /// afterwards is missing.
+    /// later is missing.
     func removeEndedCopies() {
         let ended = state.withLock(\.old).filter { !$0.isHeld && $0.hasLeftService }
         let uncounted = ended.filter(\.bundle.hasMadeUncountedValues)
