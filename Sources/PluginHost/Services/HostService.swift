@@ -15,9 +15,9 @@ public final class HostService: Sendable {
     let interface: any Any.Type
     let make: @Sendable () throws -> AnyServiceBox
     let shared = SharedObject()
-    /// The names of the requirements for another process; nil if the point is not remote.
+    /// The names of the interface's requirements, for another process; nil if the point is not remote.
     let methods: @Sendable () -> [String]?
-    /// Makes the object usable for another process.
+    /// Makes the object usable from another process.
     let servant: @Sendable (AnyServiceBox) throws -> RemoteServant?
 
     init<Interface: Sendable>(
@@ -66,9 +66,9 @@ extension HostEnvironment {
     /// - Parameters:
     ///   - point: the extension point, declared in the application's API.
     ///   - name: a name for messages.
-    ///   - order: if several services are registered for the point, the one with the lowest order is used; if the
-    ///     lowest order occurs more than once, the application's.
-    ///   - make: creates the object once, at the first request, on the thread of the plug-in that makes it, with no
+    ///   - order: if several services are registered for the point, the one with the lowest order is used. If several
+    ///     have the lowest order, the application's service is used.
+    ///   - make: creates the object once, at the first request, on the thread of the plug-in that requests it, with no
     ///     lock held.
     /// - Returns: the registered service, to withdraw it.
     @discardableResult

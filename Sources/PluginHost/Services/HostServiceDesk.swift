@@ -1,11 +1,12 @@
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
-/// What the plug-ins of one worker process may use of this one: the services that their Info.plist declares.
+/// The services that the plug-ins of one worker process may use in this process: those that their Info.plist declares.
 ///
-/// The process may ask for anything, so it gets numbers only for what it was offered, and only so many objects at a time.
+/// The process may request anything, so it gets numbers only for services that it was offered, and only a limited
+/// number of objects at a time.
 final class HostServiceDesk: ServiceDesk {
-    /// How many objects of this process a worker may use at a time.
+    /// How many objects of this process a worker may use at the same time.
     static let mostObjects = 10_000
 
     private struct Offer: Sendable {
@@ -15,11 +16,11 @@ final class HostServiceDesk: ServiceDesk {
     }
 
     private let offers = Lock<[Offer]>([])
-    /// The bundle with a number in the process.
+    /// Finds the bundle with a number in the process.
     private let resident: @Sendable (UInt32) -> PluginBundle?
-    /// The number in the process of a bundle whose code runs there.
+    /// Returns a bundle's number in the process if its code runs there.
     private let number: @Sendable (PluginBundle) -> UInt32?
-    /// Objects that the process no longer uses.
+    /// Releases an object that the process no longer uses.
     private let release: @Sendable (UInt32) -> Void
 
     init(
@@ -79,7 +80,7 @@ final class HostServiceDesk: ServiceDesk {
 
     // MARK: Making
 
-    /// What the process gets for a number.
+    /// The object behind a number that the process received.
     func servant(_ number: UInt32, of server: RemoteServer) throws -> RemoteServant {
         guard server.count < Self.mostObjects else {
             throw RemoteFailure(
@@ -120,7 +121,7 @@ extension ServiceRequest.Source {
 }
 
 extension PluginService {
-    /// What identifies its owner.
+    /// The path that identifies its owner.
     fileprivate var place: String {
         switch owner {
         case .bundle(let bundle): bundle.bundlePath
@@ -130,7 +131,8 @@ extension PluginService {
 }
 
 extension ServiceRequest {
-    /// Only the application and its workers have connections; workers have none with one another.
+    /// The error for a service in another worker. Only the application and its workers have connections; workers have
+    /// none with one another.
     fileprivate func inAnotherWorker(_ bundle: PluginBundle) -> PluginError {
         PluginError(
             bundlePath: client.bundlePath,
@@ -163,7 +165,8 @@ extension ServiceRequest {
 }
 
 extension PluginBundle {
-    /// The names of the requirements of a service for another process; nil if it has none here.
+    /// The names of a service's requirements, for another process; nil if the service cannot be used from another
+    /// process.
     fileprivate func serviceMethods(_ name: String, _ request: ServiceRequest) throws -> [String]? {
         try serviceProvider(name, request.point, request.version, in: try loadedCode())?.remoteMethods
     }

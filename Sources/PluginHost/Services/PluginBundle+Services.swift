@@ -2,9 +2,9 @@ import HostBasics
 internal import PluginABI
 
 extension PluginBundle {
-    /// The catalogue that loaded the bundle: it knows which plug-ins are installed besides the loaded ones.
+    /// The catalogue that loaded the bundle. It also knows the installed plug-ins that are not loaded.
     var catalog: PluginCatalog? {
-        // Nothing else is stored there.
+        // Only a catalogue is stored there.
         get { codeState.catalog.withLock { $0 }.map { unsafeDowncast($0, to: PluginCatalog.self) } }
         set {
             codeState.catalog.withLock { $0 = newValue }
@@ -14,7 +14,7 @@ extension PluginBundle {
 
     /// A service for this bundle's code.
     ///
-    /// - Returns: nil if nobody provides it.
+    /// - Returns: nil if neither the application nor a plug-in provides it.
     func service<Interface: Sendable>(_ point: ExtensionPoint<Interface>) throws -> Interface? {
         if let remote = RemoteServices.shared {
             do {
@@ -29,7 +29,7 @@ extension PluginBundle {
         case nil: return nil
         case .host(let service):
             guard service.interface == Interface.self else { throw service.otherInterface(Interface.self) }
-            // Its type is written explicitly, because the box holds an Interface and not an Interface?.
+            // The type is written explicitly, because the box holds an Interface and not an Interface?.
             let object: Interface = try service.shared.value(
                 of: PluginBundle.main.bundlePath, point.name, service.make)
             return object
@@ -50,7 +50,7 @@ extension PluginBundle {
         throw ServiceRequest(client: self, point: point.name, version: point.version, level: .swift).missing
     }
 
-    /// The shared object of a provider; loads this bundle first.
+    /// The shared object of a provider. Loads this bundle first.
     func sharedObject<Interface: Sendable>(_ name: String, _ point: ExtensionPoint<Interface>) throws
         -> Interface
     {
@@ -61,7 +61,7 @@ extension PluginBundle {
             guard let provider = try named ?? providers(of: point, in: code).first else {
                 throw unkept(name, point.name)
             }
-            // Another thread may have unloaded the bundle after the load; then it is loaded again.
+            // Another thread may have unloaded the bundle after the load. It is then loaded again.
             guard let shared = code.shared(.provider, provider.name, at: point.name) else { continue }
             return try shared.value(of: bundlePath, point.name) { ServiceBox<Interface>(try provider.make()) }
         }

@@ -3,16 +3,17 @@ import HostBasics
 extension PluginCatalog {
     /// The first plug-in service declared at an extension point.
     ///
-    /// No plug-in is loaded for the answer.
+    /// The call loads no plug-in.
     func service(at point: String, version: UInt32) -> PluginService? {
         firstExtension(at: point, version: version).map {
             PluginService(owner: .plugin($0.plugin), name: $0.name, order: $0.order)
         }
     }
 
-    /// Why no plug-in provides a service: which installed plug-ins could, and what prevents each.
+    /// Why no plug-in provides a service: which installed plug-ins declare it, and what prevents each from providing
+    /// it.
     ///
-    /// The result is full sentences, or nil if no installed plug-in could provide it.
+    /// The result is full sentences, or nil if no installed plug-in declares the extension point.
     func whyServiceIsMissing(at point: String, version: UInt32) -> String? {
         let reasons = candidates.compactMap { candidate -> String? in
             let versions = candidate.record.extensions.filter { $0.extensionPoint == point }.map(\.version)

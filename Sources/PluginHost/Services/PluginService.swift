@@ -1,10 +1,10 @@
-/// A service of a plug-in at an extension point, loaded or not.
+/// A plug-in's service at an extension point, loaded or not.
 struct PluginService {
     /// The plug-in that provides it.
     enum Owner {
-        /// A bundle that is loaded, no matter by whom.
+        /// A bundle that is loaded, by a catalogue or otherwise.
         case bundle(PluginBundle)
-        /// A plug-in of the catalogue; at its first use it is loaded, after the plug-ins that it requires.
+        /// A plug-in of the catalogue. Its first use loads it, after the plug-ins that it requires.
         case plugin(PluginDescription)
     }
 
@@ -14,8 +14,8 @@ struct PluginService {
 
     /// Lets a caller use the bundle.
     ///
-    /// For a plug-in of a watched catalogue, this is the active generation, which is not deactivated before the body
-    /// has returned.
+    /// For a plug-in of a watched catalogue, this is the active generation, which is not deactivated until the body has
+    /// returned.
     func withBundle<Result>(_ body: (PluginBundle) throws -> Result) throws -> Result {
         switch owner {
         case .bundle(let bundle): try body(bundle)
@@ -25,7 +25,7 @@ struct PluginService {
 
     /// Whether another generation has replaced the owner.
     ///
-    /// The caller must then use that one.
+    /// The caller must then use the new generation.
     var isSuperseded: Bool {
         switch owner {
         case .bundle(let bundle): bundle.isSuperseded

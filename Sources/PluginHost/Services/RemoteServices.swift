@@ -1,11 +1,11 @@
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
-/// In a worker process: the services of its host.
+/// The services of the host, in a worker process.
 final class RemoteServices: Sendable {
     private static let current = Lock<RemoteServices?>(nil)
 
-    /// Those of this process; nil in a process that is no worker.
+    /// The services for this process; nil unless it is a worker.
     static var shared: RemoteServices? {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }
@@ -31,7 +31,7 @@ final class RemoteServices: Sendable {
         self.bundle = bundle
     }
 
-    /// An object of the host is no longer used; the host learns it with the next request.
+    /// Records that an object of the host is no longer used. The next request reports it to the host.
     func release(_ object: UInt32) { state.withLock { $0.released.append(object) } }
 
     /// The service that the host chooses for a bundle of this process.
@@ -59,7 +59,7 @@ final class RemoteServices: Sendable {
 
     private func desk() throws -> any ServiceDesk {
         if let known = state.withLock({ $0.desk }) { return known }
-        // Both ends are the same library, so they have the same methods.
+        // Both sides are the same library, so they have the same methods.
         let interface = ServiceDeskProxy.interface
         let new = try interface.make(ServiceDeskProxy.number, methods: interface.methodNames, over: connection)
         return state.withLock { state in

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A plug-in's request for a service.
 struct ServiceRequest {
-    /// The levels are separate: a plug-in of the C level cannot call a Swift interface, and a Swift one cannot call a C
+    /// The levels are separate: a C-level plug-in cannot call a Swift interface, and a Swift plug-in cannot call a C
     /// table.
     enum Level { case swift, c }
 
@@ -26,24 +26,24 @@ struct ServiceRequest {
         }
     }
 
-    /// The first service at the point, by these rules.
+    /// The service to use at the point.
     ///
-    /// The rules in order: the lowest order; the application's; the one that the catalogue lists first; the loaded
-    /// bundle whose path sorts first.
+    /// The rules in order: the lowest order; the application's service; the one that the catalogue lists first; the
+    /// loaded bundle whose path sorts first.
     ///
     /// - Throws: `serviceUndeclared`.
-    /// - Returns: nil if nobody provides it. Nothing is loaded.
+    /// - Returns: nil if there is no such service. Nothing is loaded.
     func firstSource() throws(PluginError) -> Source? {
         guard client.manifest.uses[point] == version else { throw undeclared }
         var sources: [Source] = []
         if level == .swift { sources += HostServices.shared.services(at: point, version: version).map(Source.host) }
         if let offer = client.catalog?.service(at: point, version: version) { sources.append(.plugin(offer)) }
         sources += loadedServices.map(Source.plugin)
-        // min(by:) returns the first of equal ones.
+        // min(by:) returns the first of equal elements.
         return sources.min { $0.order < $1.order }
     }
 
-    /// The services of bundles that are active, or will be when the caller has waited.
+    /// The services of bundles that are active, or that are active once the caller has waited for their load.
     private var loadedServices: [PluginService] {
         owners.flatMap { bundle in
             let offers = bundle.mappedCode?.registrations.services(at: point, version: version, level: level) ?? []
