@@ -8,8 +8,8 @@ public import FoundationEssentials
 
 extension PluginBundle {
     /// The path of the first resource that matches, in the order of docs/bundle-format.md, "Resources": the resources
-    /// for all languages, then those of the user's language, of `Base.lproj`, of other languages that the user reads,
-    /// and of the language in which the bundle was written.
+    /// for all languages, then the resources of the user's language, of `Base.lproj`, of other languages that the user
+    /// reads, and of the language in which the bundle was written.
     ///
     /// A resource is a file or a directory. Names are case-sensitive. Nothing outside the resources is ever found:
     /// names and directories with `..` and absolute paths find nothing. No file is opened.

@@ -38,8 +38,8 @@ public struct IsolationPolicy: Sendable {
     public var limits: @Sendable (PluginDescription, _ asked: WorkerLimits) -> WorkerLimits = { _, _ in WorkerLimits() }
     /// Plug-ins with the same text share a worker and end together; nil for a separate worker.
     ///
-    /// Only plug-ins with the same permissions and limits share a worker, and none that was granted a state directory
-    /// of its own.
+    /// Only plug-ins with the same permissions and limits share a worker, and none that was granted its own state
+    /// directory.
     ///
     /// Default: nil for each.
     public var group: @Sendable (PluginDescription) -> String? = { _ in nil }

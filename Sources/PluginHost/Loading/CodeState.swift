@@ -12,7 +12,7 @@ final class CodeState: Sendable {
     let isSuperseded = Atomic(false)
     /// The catalogue that loaded the bundle, held until the process ends.
     ///
-    /// Why: loaded code may request services until then. The folder Services knows the type.
+    /// Why: loaded code may request services until then. Code in the folder Services restores the type.
     let catalog = Lock<(any AnyObject & Sendable)?>(nil)
     /// The probe results of the catalogue that loads the bundle; nil unless the catalogue demands a probe.
     let probes = Lock<ProbeResults?>(nil)

@@ -19,7 +19,7 @@ enum HostExtensions {
 
     /// A table that is written once and never freed.
     private struct Immortal<Table>: @unchecked Sendable {
-        // @unchecked because of the pointer: nobody writes through it after init.
+        // @unchecked because of the pointer: no code writes through it after init.
         let pointer: UnsafePointer<Table>
 
         init(_ table: Table) {

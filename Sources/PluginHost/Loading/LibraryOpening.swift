@@ -35,7 +35,7 @@ struct LibraryOpening {
     /// More levels than any bundle has. On each level, a library needs the next one.
     private static let depthLimit = 64
 
-    /// `inspection` and `path` are those of the executable.
+    /// `inspection`, `path`: of the executable.
     mutating func open(for inspection: ImageInspection, path: String) throws(Failure) {
         try open(Image(inspection, path), [])
     }

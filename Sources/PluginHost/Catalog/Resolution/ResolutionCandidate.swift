@@ -55,9 +55,9 @@ struct ResolutionFailure: Error, Sendable, Hashable {
     enum Reason: Sendable, Hashable {
         /// No candidate has this identifier.
         case missing(identifier: String)
-        /// Only versions outside of the range exist, the highest first.
+        /// Only versions outside the range exist, the highest first.
         case otherVersions(identifier: String, installed: [PluginVersion], Difference)
-        /// A version outside of the range is loaded.
+        /// A version outside the range is loaded.
         case otherVersionLoaded(identifier: String, PluginVersion)
         /// Each requires the next, and the last one requires the first; shortened if there are very many.
         case circle([String])

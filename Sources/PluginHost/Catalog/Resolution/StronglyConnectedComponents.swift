@@ -12,8 +12,8 @@
 /// **Cost.** Linear in nodes and edges.
 func stronglyConnectedComponents(_ successors: [[Int]]) -> [[Int]] {
     var components: [[Int]] = []
-    var order = [Int](repeating: 0, count: successors.count)  // in which nodes were reached, from 1; 0 means not yet
-    var lowest = order  // the lowest of the nodes on the stack that a node leads to
+    var order = [Int](repeating: 0, count: successors.count)  // in which nodes are reached, from 1; 0: not reached
+    var lowest = order  // the lowest node on the stack that a node leads to
     var isOnStack = [Bool](repeating: false, count: successors.count)
     var stack: [Int] = []
     var path: [(node: Int, next: Int)] = []
