@@ -30,7 +30,7 @@ struct BundleLint {
         }
         findings +=
             LanguageLint(localizations, manifest: manifest, infoList: infoList, complete: complete).findings
-        // A nib is the original of its tables.
+        // The original of a nib's table is the nib, so skip the tables of nibs.
         findings += TranslationLint(localizations, except: Set(resources.nibs.map(\.name))).findings
         lint(resources.nibs, localizations)
         if linter.requiresAllTexts { findings += CompletenessLint(localizations, nibs: resources.nibs).findings }
@@ -73,7 +73,7 @@ struct BundleLint {
         findings += lists.findings + lint.findings
     }
 
-    /// Each file on its own.
+    /// Checks each file separately, and returns the tables.
     private mutating func lint(_ lists: [ResourceLists.List]) -> [LocalizedTables.Table] {
         var tables: [LocalizedTables.Table] = []
         for list in lists {

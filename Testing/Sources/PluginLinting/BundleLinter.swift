@@ -3,10 +3,11 @@ public import HostBasics
 @_spi(Tools) public import PluginHost
 internal import PropertyLists
 
-/// Checks the property lists, strings tables and nibs of bundles for their authors: the faults in each file, and the differences
-/// between the languages of a bundle.
+/// Checks the property lists, strings tables and nibs of bundles for their authors: the faults in each file, and the
+/// differences between the languages of a bundle.
 ///
-/// No code of a bundle runs. The linter does not make the checks of a load; ``PluginBundle/findings(loadedBy:)`` does.
+/// The linter does not run a bundle's code, and does not make the checks of a load. For these, use
+/// ``PluginBundle/findings(loadedBy:)``.
 ///
 /// ```swift
 /// for finding in BundleLinter().lint(bundle).findings {
@@ -23,7 +24,7 @@ public struct BundleLinter: Sendable {
         case pluralRules = "stringsdict"
         case nib = "xib"
 
-        /// By the extension of a file's name; nil for any other.
+        /// The type for a file name's extension; nil for any other extension.
         public init?(path: String) {
             if BundledNib.isNib(path) {
                 self = .nib
@@ -40,9 +41,10 @@ public struct BundleLinter: Sendable {
     /// If there are any, the linter also reports keys that no source mentions, and keys that sources use and no table
     /// has.
     public var sources: [String]
-    /// Files of the form of NibClasses.plist with the application's classes, which nibs of every bundle may name.
+    /// Files in the format of NibClasses.plist that list the application's classes. Nibs of every bundle may name them.
     public var classLists: [String]
-    /// Directories with the bundles that a bundle requires, where they are not beside it: nibs may name their classes.
+    /// Directories to search for required bundles that are not beside the bundle. Nibs may name the classes of required
+    /// bundles.
     public var plugins: [String]
 
     /// Whether every localisation must have a text for every key that another one has, even if the code or Info.plist
@@ -51,7 +53,7 @@ public struct BundleLinter: Sendable {
     /// A gap is an error of code `missingText`. Default: false.
     public var requiresAllTexts = false
 
-    /// A linter that compares with these sources and classes, if there are any.
+    /// Creates a linter that also checks against these sources and classes.
     public init(sources: [String] = [], classLists: [String] = [], plugins: [String] = []) {
         self.sources = sources
         self.classLists = classLists
@@ -62,21 +64,23 @@ public struct BundleLinter: Sendable {
     ///
     /// 1. Info.plist: its faults, its keys, unknown keys that begin with `PH`.
     /// 2. Every `.plist`, `.strings` and `.stringsdict` among the resources, in every localisation and subdirectory.
-    ///    Bundles among the resources are left out, and links to directories are not followed. Storyboards, string catalogues
-    ///    and XLIFF files, which no bundle reads, are warnings.
+    ///    Bundles among the resources are left out, and links to directories are not followed. Storyboards, string
+    ///    catalogues and XLIFF files, which no bundle reads, are warnings.
     /// 3. The localisations: declared ones without a directory, tables and entries that a translation lacks or that
     ///    only it has, placeholders that differ, texts that were not translated.
-    /// 4. Every nib: its document; and against the classes of NibClasses.plist, of the same list of the bundles that it
-    ///    requires, and of ``classLists``, everything that would stop the nib from being instantiated. Tables of nibs
-    ///    are compared with the nibs.
+    /// 4. Every nib: its document, and everything that would stop the nib from being instantiated. The known classes
+    ///    are those in NibClasses.plist of the bundle and of the bundles that it requires, and in ``classLists``.
+    ///    Tables of nibs are compared with the nibs.
     /// 5. With ``sources``, keys that are not used, and keys that are used but do not exist.
     ///
-    /// An entry is compared with that of the development region's localisation, else of `Base`, else of English. Without any
-    /// of these, it is compared with its key if keys are texts, else with what most localisations agree upon. If a broader
-    /// localisation of the same language has an entry (`pt` for `pt-BR`), the narrower one does not miss it.
+    /// An entry is compared with the same entry in the development region's localisation, else in `Base`, else in
+    /// English. Without any of these, it is compared with its key if keys are texts, else with the form that most
+    /// localisations have. If a broader localisation of the same language has an entry (`pt` for `pt-BR`), the narrower
+    /// one does not miss it.
     ///
-    /// **Cost.** Reads all these files and takes several times their size in memory. With ``sources``, a key that is in none of
-    /// them is looked for in the executable and in each file that is not a source. At most 100 findings are listed for a file.
+    /// **Cost.** Reads all these files and takes several times their size in memory. With ``sources``, a key that is in
+    /// none of them is looked for in the executable and in each file that is not a source. At most 100 findings are
+    /// listed for a file.
     public func lint(_ bundle: PluginBundle) -> LintReport {
         var lint = BundleLint(bundle: bundle, linter: self)
         return lint.run()
@@ -84,11 +88,11 @@ public struct BundleLinter: Sendable {
 
     /// Checks several bundles that share sources.
     ///
-    /// Each bundle is compared with its own sources: if one of ``sources`` has a directory of the bundle's name
-    /// (`Reporter` for `Reporter.bundle`), with that directory, else with all of it. A key that sources of several bundles use
-    /// is reported only if no bundle has it, and once.
+    /// For each of ``sources``, a bundle is compared with the subdirectory of its name (`Reporter` for
+    /// `Reporter.bundle`), or with the whole directory if there is no such subdirectory. A key in sources that several
+    /// bundles share is reported once, and only if no bundle has it.
     ///
-    /// **Cost.** That of ``lint(_:)`` for each bundle.
+    /// **Cost.** The cost of ``lint(_:)`` for each bundle.
     /// - Returns: a report on each bundle, in the order given.
     public func lint(_ bundles: [PluginBundle]) -> [LintReport] {
         let own = bundles.map { bundle in sources.map { Self.own($0, named: Path.stem(bundle.bundlePath)) } }
@@ -108,7 +112,7 @@ public struct BundleLinter: Sendable {
         return reports
     }
 
-    /// The part of a directory of sources that belongs to one bundle, if there is one.
+    /// The subdirectory of a source directory that belongs to one bundle; the whole directory if there is none.
     private static func own(_ source: String, named name: String) -> String {
         let part = Path.join(Path.normalized(source) ?? source, name)
         return FileIdentity(path: part)?.isDirectory ?? false ? part : source
@@ -152,10 +156,10 @@ public struct BundleLinter: Sendable {
         return (lists.findings + lint.findings).filter { $0.severity == .error }.inOrder
     }
 
-    /// The classes, and the elements that stand for them, that a bundle's nibs may name by NibClasses.plist of the bundle and
-    /// of the bundles that it requires.
+    /// The classes that a bundle's nibs may name, and the elements that stand for them: those in NibClasses.plist of
+    /// the bundle and of the bundles that it requires, and in ``classLists``.
     ///
-    /// - Returns: the names, the elements that the lists leave out, and why lists could not be read.
+    /// - Returns: the names, the elements that the lists leave out, and the reasons why lists could not be read.
     public func nibClassNames(
         of bundle: PluginBundle
     ) -> (names: Set<String>, elementsLeftOut: Set<String>, unread: [PluginFinding]) {
@@ -185,7 +189,7 @@ public struct BundleLinter: Sendable {
 }
 
 extension [LintFinding] {
-    /// By file and place; equal places in the order in which they were found.
+    /// Sorted by file and place. Findings at the same place keep their order.
     var inOrder: [LintFinding] {
         enumerated().sorted { a, b in
             let (first, second) = (a.element, b.element)

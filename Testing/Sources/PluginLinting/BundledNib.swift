@@ -6,14 +6,15 @@
 public struct BundledNib: Sendable, Hashable {
     /// The file, as an absolute path.
     public let path: String
-    /// The name in code: without extension, language and variant; with the directory in the resources, if there is one.
+    /// The name that code uses: without extension, language and variant, but with the directory in the resources, if
+    /// there is one.
     public let name: String
-    /// The localisation of its directory; nil for a nib for everybody.
+    /// The localisation of its directory; nil for a nib outside of the localisations.
     public let language: String?
-    /// The marks of its variant, such as `~terminal@2x`; empty for the general one.
+    /// The suffixes of its variant, such as `~terminal@2x`; empty for the general variant.
     public let variant: String
 
-    /// `path`: in the resources, or in the localisation's directory.
+    /// `relativePath`: relative to the resources, or to the localisation's directory.
     init(path: String, relativePath: String, language: String?) {
         self.path = path
         self.language = language
@@ -37,15 +38,15 @@ public struct BundledNib: Sendable, Hashable {
         variant = marks.reversed().joined()
     }
 
-    /// The name in code of the nib in a file, which is also that of its table: without extension and variant.
+    /// The name that code uses for the nib in a file, without extension and variant. The nib's table has the same name.
     @_spi(Tools) public static func name(ofFile name: String) -> String {
         BundledNib(path: name, relativePath: name, language: nil).name
     }
 
-    /// Whether a file is a nib by its name.
+    /// Whether a file's name is that of a nib.
     static func isNib(_ name: String) -> Bool { name.hasSuffix(".xib") || name.hasSuffix(".nib") }
 
-    /// Whether strings tables translate it: it is not of one language.
+    /// Whether strings tables translate the nib: it does not belong to a single language.
     var isTranslated: Bool { language == nil || language == "Base" }
 
     /// The nibs of a bundle, in every localisation and variant, by path.

@@ -1,19 +1,19 @@
 internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
-/// The texts that some localisations of a bundle have and others lack, without exceptions for texts that the code or
-/// Info.plist has too.
+/// Reports texts that some localisations of a bundle have and others lack, even if the code or Info.plist has the text
+/// too.
 struct CompletenessLint {
     private let tables: LocalizedTables
     private let nibs: [BundledNib]
 
-    /// `nibs`: the bundle's nibs, which have texts themselves.
+    /// `nibs`: the bundle's nibs, which also contain texts.
     init(_ tables: LocalizedTables, nibs: [BundledNib]) {
         self.tables = tables
         self.nibs = nibs
     }
 
-    /// By table, then by language, then by key.
+    /// Sorted by table, then by language, then by key.
     var findings: [LintFinding] { tables.names.filter { tables.global[$0] == nil }.flatMap(findings) }
 
     private func findings(_ table: String) -> [LintFinding] {
@@ -29,7 +29,8 @@ struct CompletenessLint {
             $0 != "Base" && !LocalizedTables.isForTranslators($0) && !hasNib(table, $0)
         }
         return languages.flatMap { language in
-            // A localisation gets what it lacks from the broader ones, and that of the development region from Base.
+            // A localisation takes missing texts from broader localisations; the development region's also takes them
+            // from Base.
             let sources = [language] + tables.broader(than: language) + (tables.isRegion(language) ? ["Base"] : [])
             let file = tables.file(table, language)?.path
             var missing = LintFindings()
@@ -46,8 +47,8 @@ struct CompletenessLint {
         }
     }
 
-    /// Whether a nib has the texts of its table in a language itself: the nib of the language, or for the development region
-    /// the one that the tables translate.
+    /// Whether a nib contains the texts of its table in a language: either the language's own nib, or, for the
+    /// development region, the nib that the tables translate.
     private func hasNib(_ table: String, _ language: String) -> Bool {
         nibs.contains { $0.name == table && ($0.language == language || $0.isTranslated && tables.isRegion(language)) }
     }

@@ -6,7 +6,8 @@ enum DatePattern {
     /// Conversions that String(format:) has too.
     private static let shared = Set("aAcCdDeFgGpsSuUxX".utf8)
 
-    /// Whether a text is a date pattern: it has several conversions, all of them of dates, and at least one that no format has.
+    /// Whether a text is a date pattern: it has two or more conversions, all are conversions of dates, and at least one
+    /// does not exist in String(format:).
     static func isOne(_ bytes: [UInt8]) -> Bool {
         var count = 0
         var hasOwn = false
@@ -24,7 +25,7 @@ enum DatePattern {
         return hasOwn && count >= 2
     }
 
-    /// Flags, widths, and the letters for another calendar or other digits.
+    /// Flags, widths, and the letters that select another calendar or other digits.
     private static func isModifier(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "^"), UInt8(ascii: "0")...UInt8(ascii: "9"),

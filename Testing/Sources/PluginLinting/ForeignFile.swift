@@ -1,7 +1,7 @@
 internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
-/// A file of a kind that the linter knows by its name but does not check.
+/// A file that the linter recognises by its extension but does not check.
 struct ForeignFile {
     private let path: String
     private let kind: (what: String, remedy: String)
@@ -34,14 +34,14 @@ struct ForeignFile {
         ),
     ]
 
-    /// The finding for a file among the resources of a bundle, where it is useless and does no harm.
+    /// The finding for a file among the resources of a bundle, where it is useless but harmless.
     var findingInBundle: LintFinding {
         LintFinding(
             .warning, .notChecked, filePath: path, message: "The file \(quoted(path)) is \(kind.what).",
             remedy: "\(kind.remedy) Leave the file out of the bundle.")
     }
 
-    /// The finding for a file that somebody asks about.
+    /// The finding for a file that the caller named.
     var finding: LintFinding {
         LintFinding(
             .error, .notChecked, filePath: path, message: "The file \(quoted(path)) is \(kind.what).",

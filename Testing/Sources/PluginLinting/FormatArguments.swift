@@ -2,9 +2,9 @@ internal import BundleReading
 internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
-/// The arguments of a format string, as the host formats it: ``FormatParser`` finds the placeholders.
+/// The arguments of a format string. ``FormatParser`` finds the same placeholders as the host.
 @_spi(Tools) public struct FormatArguments: Hashable, Sendable {
-    /// The type by which an argument is passed: types that can replace one another are one kind.
+    /// How an argument is passed. Interchangeable types are one kind.
     public enum Kind: String, Sendable {
         case object = "an object (%@)"
         case integer = "a whole number (%d)"
@@ -56,7 +56,8 @@ internal import HostBasics
 
     /// - Parameters:
     ///   - text: the format.
-    ///   - first: the argument of the first placeholder without a number. In a text of plural rules it is the variable's.
+    ///   - first: the argument of the first placeholder without a number. In a text of plural rules it is the
+    ///     variable's.
     public init(_ text: String, from first: Int = 1) {
         nextPlain = first
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "{") }) else { return }
@@ -95,7 +96,7 @@ internal import HostBasics
     /// Whether it is a text with plain percent signs: “50 % of it”.
     var isProse: Bool { isEmpty && strayPercents > 0 }
 
-    /// Adds an argument; a variable of plural rules does so with the kind of its value.
+    /// Adds an argument. For a variable of plural rules, the caller passes the kind of its value.
     mutating func take(_ kind: Kind, as argument: Int) {
         if let known = kinds[argument], known != kind, !conflicts.contains(argument) { conflicts.append(argument) }
         kinds[argument] = kind
@@ -113,7 +114,7 @@ internal import HostBasics
 
     /// The placeholders of a format, in order.
     ///
-    /// A pattern of dates has none, but is one.
+    /// Not for date patterns, whose conversions are no placeholders: check ``isDate`` first.
     public static func places(in bytes: [UInt8]) -> [Place] {
         var places: [Place] = []
         var parser = FormatParser(bytes)
@@ -172,7 +173,7 @@ internal import HostBasics
 }
 
 extension Conversion {
-    /// The positions of the width and the precision that are arguments; nil for the next argument.
+    /// The argument positions of a width and a precision that are `*`; nil for the next argument.
     fileprivate var stars: [Int?] {
         [width, precision].compactMap { amount in
             if case .argument(let position) = amount { .some(position) } else { nil }

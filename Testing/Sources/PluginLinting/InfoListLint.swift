@@ -18,7 +18,7 @@ enum InfoListLint {
         let manifest = Manifest(dictionary: dictionary, path: file.path)
         let ignored = Set(manifest.ignoredKeys)
         let found = manifest.findings.map { finding in
-            // A host can do without a name; the author is to correct it.
+            // A host ignores such a key; its author should correct it, so here it is an error.
             guard finding.code == .manifestInvalid, let key = finding.subject, ignored.contains(key) else {
                 return finding
             }

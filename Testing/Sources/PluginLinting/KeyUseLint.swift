@@ -42,7 +42,7 @@ struct KeyUseLint {
     // MARK: Reading
 
     private mutating func readFile(_ path: String) {
-        // The tables themselves mention every key.
+        // Skip the tables: they mention every key.
         guard BundleLinter.FileType(path: path) == nil, let bytes = SourceFiles.bytes(path) else { return }
         files.append(path)
         guard let isSwift = SourceFiles.isSwift(path) else { return others.append(bytes) }
@@ -73,7 +73,7 @@ struct KeyUseLint {
         }
     }
 
-    /// Info.plist names what the plug-in offers, and the table Providers translates the names.
+    /// Adds the texts in Info.plist: it declares names that the table Providers translates.
     private mutating func gatherTexts(of value: PropertyList) {
         switch value {
         case .string(let text): mentioned.add(text: text)
@@ -115,7 +115,7 @@ struct KeyUseLint {
 }
 
 extension [UInt8] {
-    /// Whether other bytes, at least one, are somewhere in these.
+    /// Whether these bytes contain others, which must not be empty.
     fileprivate func holds(_ part: [UInt8]) -> Bool {
         withUnsafeBytes { all in
             var rest = all

@@ -11,10 +11,11 @@
     private(set) var calls: [Call] = []
     /// Texts without interpolations.
     private(set) var texts: Set<String> = []
-    /// Texts around interpolations: they may mean a key that begins and ends in the same way.
+    /// The beginning and the end of each text with interpolations. Such a text may mean any key that begins and ends
+    /// with them.
     private var patterns: [(start: String, end: String)] = []
 
-    /// No uses yet.
+    /// Creates an empty value.
     public init() {}
 
     init(_ source: SourceTokens) {
@@ -26,7 +27,7 @@
         }
     }
 
-    /// Adds the texts of a source, and not its calls.
+    /// Adds the texts of a source, but not its calls.
     public mutating func addTexts(of source: SourceTokens) {
         for case .literal(let pieces) in source.tokens.lazy.map(\.kind) {
             if pieces.count == 1 {
@@ -45,7 +46,7 @@
 
     mutating func add(text: String) { texts.insert(text) }
 
-    /// Whether a key is one of the texts, or may be made by an interpolation.
+    /// Whether a key is one of the texts, or an interpolation may produce it.
     public func mention(_ key: String) -> Bool {
         texts.contains(key)
             || patterns.contains {

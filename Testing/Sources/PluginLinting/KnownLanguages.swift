@@ -3,8 +3,8 @@ internal import BundleReading
 
 /// The languages that exist.
 ///
-/// Source: the IANA Language Subtag Registry of 2021-08-06, its languages of two and three letters (ISO 639), including
-/// those that are out of use.
+/// Source: the languages of two and three letters (ISO 639) in the IANA Language Subtag Registry of 2021-08-06,
+/// including obsolete ones.
 enum KnownLanguages {
     /// Whether a localisation's name begins with a language's code or English name.
     static func contains(_ tag: LanguageTag) -> Bool {
@@ -31,7 +31,7 @@ enum KnownLanguages {
         }
     }
 
-    // One bit for each code in the order of the alphabet, aa first, as hexadecimal digits.
+    // One bit for each code in alphabetical order, beginning with aa, as hexadecimal digits.
     private static let ofTwoLetters: StaticString = """
         cc2c64e2e398089026ca200011081638213090290140c22209639aa63a202001882fe6eb0a187003b670b685912204860202\
         40c00000080003828bbbefe22ed9ca022040422080080020000400000082002040020

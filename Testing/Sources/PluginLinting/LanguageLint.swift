@@ -8,7 +8,7 @@ struct LanguageLint {
     private let tables: LocalizedTables
     private let manifest: Manifest
     private let infoList: LintedFile?
-    /// The languages that need no table, by its name: they have a nib of their own.
+    /// By a table's name, the languages that need no such table because they have their own nib.
     private let complete: [String: Set<String>]
     private(set) var findings: [LintFinding] = []
 
@@ -118,12 +118,12 @@ struct LanguageLint {
         return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
     }
 
-    /// Whether every localisation should have a table: some have translated it, and it has an original, or at least half of
-    /// them have it.
+    /// Whether every localisation should have a table: at least one has translated it, and either there is an original
+    /// or at least half of the localisations have translated it.
     private func isExpected(_ table: String, _ having: [String]) -> Bool {
         let others = tables.languages.filter { !tables.references.contains($0) }
         let translated = others.count { having.contains($0) && !tables.entries(table, $0).isEmpty }
-        // A table that nobody has translated may not be meant for translation.
+        // A table without any translation may not be meant for translation.
         return translated > 0 && (tables.reference(of: table) != nil || translated * 2 >= others.count)
     }
 

@@ -16,8 +16,8 @@ public struct LintFinding: Error, Sendable, Hashable {
     ///
     /// The list is open: a later version may add codes.
     ///
-    /// A fault of a property list or strings table has the fault's code: `missingSeparator`, `duplicateKey`. A finding
-    /// about Info.plist's keys has a code of ``PluginError/Code``: `manifestInvalid`.
+    /// A finding about a fault in a property list or strings table has the fault's code, such as `missingSeparator`. A
+    /// finding about Info.plist's keys has a code of ``PluginError/Code``, such as `manifestInvalid`.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The code as text.
         public let rawValue: String
@@ -33,9 +33,9 @@ public struct LintFinding: Error, Sendable, Hashable {
         ///
         /// LF, CR and CR LF each end a line.
         public var line: Int?
-        /// From 1, in Unicode scalars; nil in a binary file.
+        /// The column, counted from 1 in Unicode scalars; nil in a binary file.
         public var column: Int?
-        /// From 0; of binary files only.
+        /// The byte, counted from 0; only for a binary file.
         public var byte: Int?
         /// The line's text around the place; nil in a binary file.
         public var excerpt: Excerpt?
@@ -124,7 +124,7 @@ extension LintFinding.Code {
     // Tables and entries
     /// A localisation lacks a table that others have.
     public static let missingTable = Self(rawValue: "missingTable")
-    /// A table is in an `.lproj` directory and outside of it: the one outside hides the other.
+    /// A table exists both inside and outside of an `.lproj` directory. The table outside hides the other.
     public static let hiddenTable = Self(rawValue: "hiddenTable")
     /// A translation lacks an entry.
     public static let missingEntry = Self(rawValue: "missingEntry")
@@ -145,7 +145,7 @@ extension LintFinding.Code {
     /// A percent sign in a format that begins no placeholder.
     public static let strayPercent = Self(rawValue: "strayPercent")
 
-    /// A text has NUL, or a control character that is left of Windows-1252.
+    /// A text has NUL, or a control character that comes from misread Windows-1252.
     public static let controlCharacter = Self(rawValue: "controlCharacter")
 
     // Plural rules

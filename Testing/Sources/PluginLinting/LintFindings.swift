@@ -1,21 +1,21 @@
 internal import PropertyLists
 
-/// The findings about one file: the first ones, and how many others there are.
+/// The findings about one file: the first ones, and the number of the remaining ones.
 ///
-/// In a file of a megabyte a hundred thousand things can be wrong, and each finding takes a hundred times as much
-/// memory.
+/// Why: a file of one megabyte can have a hundred thousand faults, and a finding takes a hundred times as much memory
+/// as the faulty text.
 struct LintFindings {
     private var listed: [LintFinding] = []
     private var further = 0
 
     /// Adds a finding.
     ///
-    /// If the list is full, the finding is not created: finding its place takes time.
+    /// If the list is full, the finding is not created, because locating its place takes time.
     mutating func add(_ finding: @autoclosure () -> LintFinding) {
         if listed.count < ReadingBudget.mostFindings { listed.append(finding()) } else { further += 1 }
     }
 
-    /// All findings: as many as are listed, and one that states how many others there are.
+    /// The listed findings, and one more that states how many are not listed.
     var all: [LintFinding] {
         guard further > 0, let last = listed.last else { return listed }
         return listed + [

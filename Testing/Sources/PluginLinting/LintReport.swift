@@ -10,7 +10,7 @@ public struct LintReport: Sendable, Hashable {
     public let files: [String]
     /// The keys of the bundle's tables, for other bundles that share its sources.
     var keys: Set<String> = []
-    /// The findings, by file and place: Info.plist's first.
+    /// The findings, sorted by file and place. Those about Info.plist come first.
     public internal(set) var findings: [LintFinding]
 
     /// The report on a bundle that cannot be opened.
@@ -26,6 +26,6 @@ public struct LintReport: Sendable, Hashable {
         self.findings = findings
     }
 
-    /// How many findings have a severity.
+    /// The number of findings with a severity.
     public func count(_ severity: LintFinding.Severity) -> Int { findings.count { $0.severity == severity } }
 }

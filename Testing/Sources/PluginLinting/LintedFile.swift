@@ -45,19 +45,19 @@ struct LintedFile {
         findings = list.faults.map { LintFinding($0, path: path, type: type) }
     }
 
-    /// What the host reads from such a file.
+    /// The limits with which the host reads such a file.
     private static func limits(_ path: String) -> PropertyListLimits {
         isInfoList(path) ? .standard : .stringsTable
     }
 
-    /// Whether it is a bundle's Info.plist by its name.
+    /// Whether its name is that of a bundle's Info.plist.
     var isInfoList: Bool { Self.isInfoList(path) }
 
     private static func isInfoList(_ path: String) -> Bool {
         path.split(separator: "/").last.map { $0 == "Info.plist" || $0 == "Info-gnustep.plist" } ?? false
     }
 
-    /// Whether the file could be read: of one that could not, nobody knows what is missing in it.
+    /// Whether the file could be read. If not, it is unknown which entries are missing.
     var wasRead: Bool { list != nil }
 
     /// The outermost dictionary; empty if there is none.
@@ -71,9 +71,9 @@ struct LintedFile {
         return list.place(ofKey: keys, in: places.all).flatMap { LintFinding.Place($0.position, $0.excerpt) }
     }
 
-    /// The places of the list's keys, found at the first use.
+    /// The places of the list's keys, computed at the first use.
     ///
-    /// All copies of the value share one, and only one thread uses it.
+    /// All copies of a `LintedFile` share one object, and only one thread uses it.
     private final class Places {
         private let list: InspectedList
         private(set) lazy var all = list.keyPlaces()
@@ -104,9 +104,9 @@ extension LintFinding {
             related: first.map { [$0] } ?? [])
     }
 
-    /// Whether a fault affects nothing else in a table.
+    /// Whether a fault is only a warning, because it affects nothing else in the file.
     ///
-    /// A missing semicolon affects nothing here, but other readers stop there.
+    /// A missing semicolon is an error: it affects nothing here, but other readers stop there.
     private static func isMild(_ code: PropertyListFault.Code, _ type: BundleLinter.FileType) -> Bool {
         switch code {
         case .duplicateKey, .assumedLatin1, .foreignEscape: type == .stringsTable
@@ -117,7 +117,8 @@ extension LintFinding {
 }
 
 @_spi(Tools) extension LintFinding.Code {
-    /// The code of a reader's fault: `missing-separator` becomes `missingSeparator`, the style of all other codes of the library.
+    /// The code of a reader's fault: `missing-separator` becomes `missingSeparator`, the style of all other codes of
+    /// the library.
     public init(_ code: PropertyListFault.Code) {
         let words = code.rawValue.split(separator: "-")
         let rest = words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }

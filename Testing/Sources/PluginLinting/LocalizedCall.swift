@@ -1,12 +1,12 @@
-/// A call that looks up a localised string, with those of its arguments that are literals.
+/// A call that looks up a localised string, with its literal arguments.
 @_spi(Tools) public struct LocalizedCall {
-    /// What an argument says.
+    /// The form of an argument.
     public enum Argument {
-        /// It is not there, or it is `nil`.
+        /// The argument is missing or `nil`.
         case absent
-        /// A literal, or literals that are joined.
+        /// A literal, or several literals that are joined.
         case text(String, offset: Int)
-        /// A literal with an interpolation; only the running program knows the text.
+        /// A literal with an interpolation. The text is known only at run time.
         case interpolated(offset: Int)
         /// Another expression.
         case expression(offset: Int)
@@ -31,12 +31,12 @@
     public internal(set) var key = Argument.absent
     /// The table.
     public internal(set) var table = Argument.absent
-    /// The text for a missing translation.
+    /// The text to use if there is no translation.
     public internal(set) var value = Argument.absent
     /// The comment for translators.
     public internal(set) var comment = Argument.absent
 
-    /// The literals that get into tables.
+    /// The literals that are written to tables.
     public var texts: [String] { [key.text, value.text, comment.text].compactMap(\.self) }
 
     /// The table's name; nil if it is not a literal.
@@ -57,10 +57,10 @@
 /// `localizedStringForKey:value:table:`, `String(localized:)`, `AttributedString(localized:)`,
 /// `LocalizedStringResource(_:)`, and the function `localized_string` of the C ABI.
 @_spi(Tools) public struct LocalizedCallFinder {
-    /// The functions that take the arguments of `NSLocalizedString`, and have relatives like it.
+    /// The functions that take the arguments of `NSLocalizedString` and also exist with the same endings.
     private let families: [String]
 
-    /// - Parameter names: the names of own functions with the arguments of `NSLocalizedString`.
+    /// - Parameter names: the names of the project's own functions with the arguments of `NSLocalizedString`.
     public init(names: [String] = []) {
         families = ["NSLocalizedString", "CFCopyLocalizedString"] + names
     }
@@ -94,7 +94,7 @@
         case "localizedString": return Places(keyLabel: "forKey")
         case "String", "AttributedString": return Places(key: nil, keyLabel: "localized")
         case "LocalizedStringResource": return Places()
-        // Of plugin_resources: host, key, fallback, table.
+        // The function of plugin_resources. Its arguments are host, key, fallback, table.
         case "localized_string": return Places(key: 1, table: 3, value: 2)
         default: break
         }
@@ -134,10 +134,11 @@
 /// The arguments of a call.
 private struct CallArguments {
     private var labelled: [(label: String, argument: LocalizedCall.Argument)] = []
-    /// Those without labels, by their position among all arguments.
+    /// The arguments without labels, by their position among all arguments.
     private var plain: [Int: LocalizedCall.Argument] = [:]
 
-    /// A call is short; one that is never closed does not make the rest of the file be read again for each word.
+    /// A real call is shorter. Without this limit, calls that are never closed would cause the rest of the file to be
+    /// read again for each word.
     private static let mostTokens = 400
 
     /// `start`: the token after the opening parenthesis.
@@ -162,7 +163,7 @@ private struct CallArguments {
             tokens[index].word != nil && index + 1 < tokens.count && tokens[index + 1].isSign(":")
         }
         for range in Self.parts(tokens, from: start + 1, separatedBy: isLabel) {
-            // The label is before the part, its colon the part's first token.
+            // The label precedes the part, and the part begins with the label's colon.
             guard let label = tokens[range.lowerBound - 1].word else { continue }
             labelled.append((label, LiteralReader.read(tokens[range.dropFirst()], isSwift: isSwift)))
         }
@@ -207,14 +208,14 @@ private struct LiteralReader {
     private var index: Int
     private var text = ""
 
-    /// Macros and initialisers that make a string of a literal.
+    /// Macros and initialisers that make a string from a literal.
     private static let wrappers: Set = ["PLUGIN_STRING", "CFSTR", "String", "StaticString"]
     private static let nothing: Set = ["nil", "NULL", "nullptr", "kCFAllocatorDefault"]
 
     static func read(_ tokens: some Collection<SourceTokens.Token>, isSwift: Bool) -> LocalizedCall.Argument {
         let all = Array(tokens)[...]
         guard let first = all.first else { return .absent }
-        // What is inside of an interpolation comes before its literal.
+        // The tokens inside an interpolation come before its literal.
         if let literal = all.first(where: \.isInterpolated) { return .interpolated(offset: literal.offset) }
         if all.count == 1, let word = first.word, nothing.contains(word) { return .absent }
         var reader = LiteralReader(tokens: all, isSwift: isSwift, index: 0)
@@ -224,7 +225,7 @@ private struct LiteralReader {
 
     private var next: SourceTokens.Token? { index < tokens.endIndex ? tokens[index] : nil }
 
-    /// Literals joined by `+` in Swift, and by nothing in C.
+    /// Literals joined by `+` in Swift, or simply adjacent in C.
     private mutating func readJoined() -> Bool {
         guard readOne() else { return false }
         while let token = next, !token.isSign(")") {

@@ -22,13 +22,13 @@ internal import PropertyLists
         func place(of key: String) -> LintFinding.Place? { file.place(of: key) }
     }
 
-    /// The tables' names, in order.
+    /// The tables' names, sorted.
     let names: [String]
     /// The localisations that have a directory, sorted by name, `Base` among them.
     let languages: [String]
-    /// The directory of each.
+    /// The directory of each localisation.
     let directories: [String: String]
-    /// The localisations that the others may be translated from, the likeliest first: the development region's, `Base`,
+    /// The localisations that the others may be translated from, most likely first: the development region's, `Base`,
     /// English.
     let references: [String]
     /// Whether the development region has a directory, or `Base` represents it.
@@ -37,14 +37,14 @@ internal import PropertyLists
     let global: [String: LintedFile]
     private let manifest: Manifest
     private let infoList: LintedFile?
-    /// The localisations by the language that their names mean, each list sorted by name.
+    /// The localisations by the language that their names mean. Each list is sorted by name.
     private let languagesByTag: [LanguageTag: [String]]
     private let entriesByTable: [String: [String: [String: Entry]]]
     private let filesByTable: [String: [String: LintedFile]]
 
     /// The table of a call that names none.
     public static let defaultTable = "Localizable"
-    /// The table whose development language is Info.plist itself.
+    /// The table whose texts in the development language are in Info.plist.
     static let infoTable = "InfoPlist"
 
     init(tables: [Table], languages: [String: String], manifest: Manifest, infoList: LintedFile?) {
@@ -75,7 +75,7 @@ internal import PropertyLists
         var entries: [String: [String: [String: Entry]]] = [:]
         var files: [String: [String: LintedFile]] = [:]
         var global: [String: LintedFile] = [:]
-        // Plural rules last: they replace plain texts.
+        // Plural rules come last, because they replace plain texts.
         for table in tables.sorted(by: { $0.file.type == .stringsTable && $1.file.type == .pluralRules }) {
             guard let language = table.language else {
                 global[table.name] = table.file
@@ -113,7 +113,8 @@ internal import PropertyLists
     /// The languages that have a table.
     func languages(with table: String) -> [String] { (filesByTable[table] ?? [:]).keys.sorted() }
 
-    /// The localisation that a table's others are translated from; nil if none of the likely ones has an entry.
+    /// The localisation from which the other localisations of a table are translated; nil if none of ``references`` has
+    /// an entry.
     func reference(of table: String) -> String? { references.first { !entries(table, $0).isEmpty } }
 
     /// Whether a directory holds notes to translators, and no translations.
@@ -121,7 +122,7 @@ internal import PropertyLists
         LanguageTag(language).map(KnownLanguages.isForTranslators) ?? false
     }
 
-    /// The localisations that supply what a localisation lacks: the broader ones of the same language.
+    /// The broader localisations of the same language, which supply the texts that a localisation lacks.
     func broader(than language: String) -> [String] {
         guard let tag = LanguageTag(language)?.canonical else { return [] }
         return tag.ancestry.dropFirst().flatMap { languagesByTag[$0] ?? [] }.sorted()
@@ -139,7 +140,7 @@ internal import PropertyLists
         return a.language == b.language && a.script == b.script
     }
 
-    /// Whether a localisation is that of the development region.
+    /// Whether a localisation is the development region's.
     func isRegion(_ language: String) -> Bool { meaning(of: language) == meaning(of: "Base") }
 
     /// The language that a localisation's name means; `Base` means the development region's.

@@ -2,18 +2,18 @@ internal import HostBasics
 @_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
-/// The lists of the classes that a bundle's nibs may name: its own, those of the bundles that it requires, and those that
-/// the caller names for the application.
+/// The lists of the classes that a bundle's nibs may name: the bundle's own list, those of the bundles that it
+/// requires, and the application's lists, which the caller names.
 struct NibClassLists {
     private(set) var classes = NibInspection.Classes()
     private(set) var findings: [LintFinding] = []
-    /// Why lists could not be read; the findings have the same.
+    /// The reasons why lists could not be read. ``findings`` has them too.
     private(set) var unread: [PluginFinding] = []
 
     /// - Parameters:
     ///   - bundle: the nibs' bundle; nil for a file outside of bundles.
     ///   - files: lists of the application.
-    ///   - plugins: directories with the bundles that it requires, beside the directory that it is in.
+    ///   - plugins: directories with required bundles, in addition to the directory that the bundle is in.
     init(of bundle: PluginBundle?, files: [String], plugins: [String]) {
         if let bundle {
             if let list = list(of: bundle) { classes.own.append(list) }
@@ -68,7 +68,7 @@ struct NibClassLists {
         }
     }
 
-    /// A folder of many others is hardly one of sources.
+    /// A folder with more subfolders than this is probably not a folder of sources.
     private static let mostFolders = 100
 
     /// The bundles that a bundle requires, beside it or in the named directories.
@@ -78,7 +78,7 @@ struct NibClassLists {
         var found: [PluginBundle] = []
         for directory in [Path.parent(bundle.bundlePath)] + directories {
             let names = DirectoryListing(path: directory).names.filter { $0.value != .file }.keys.sorted()
-            // Folders of sources are bundles too.
+            // A folder of sources can be opened as a bundle too.
             let bundles = names.filter { $0.hasSuffix(".bundle") }
             for name in bundles + names.filter({ !$0.hasSuffix(".bundle") }).prefix(Self.mostFolders)
             where !wanted.isEmpty {

@@ -3,24 +3,24 @@ internal import HostBasics
 @_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
-/// The faults of nibs, and the differences between the nibs and tables of the languages.
+/// The faults in nibs, and the differences between languages in nibs and their tables.
 struct NibLint {
     private let classes: NibInspection.Classes
     private let bundle: PluginBundle?
     private(set) var files: [String] = []
     private var firstRead: String?
     private(set) var findings: [LintFinding] = []
-    /// The declared outlets and actions of the objects' classes, each with the first object that has it.
+    /// The outlets and actions that the objects' classes declare, each with the first object that has it.
     private var declared: [(member: NibInspection.Member, nib: Int, place: PluginFinding.Place)] = []
     private var known: Set<NibInspection.Member> = []
-    /// The nibs of ``declared``, with the bytes of those that are no files.
+    /// The nibs of ``declared``, with the bytes of those that are not files.
     private var nibs: [(path: String, bytes: [UInt8]?)] = []
     private var connected: Set<NibInspection.Member> = []
-    /// The classes and elements that the application is taken to have.
+    /// The classes and elements that the application is assumed to have.
     private var assumed: Set<String> = []
 
     /// - Parameters:
-    ///   - classes: those that the nibs may name; without any, the files alone are checked.
+    ///   - classes: those that the nibs may name. If there are none, only the files are checked.
     ///   - bundle: where the nibs' images and sounds are; nil for files outside of bundles.
     init(classes: NibInspection.Classes, bundle: PluginBundle?) {
         self.classes = classes
@@ -50,7 +50,7 @@ struct NibLint {
         let report = nib.report(classes: classes, in: bundle)
         let lines = NibLines(path: path, bytes: bytes)
         findings += (report.findings + report.notes).map(lines.finding)
-        // Once for a class or element.
+        // Report each class or element once.
         for finding in report.unknownClasses where assumed.insert(finding.subject ?? "").inserted {
             var note = lines.finding(finding)
             note.severity = .note
@@ -66,7 +66,7 @@ struct NibLint {
         return report.isRefused ? nil : nib
     }
 
-    /// Notes the outlets and actions that no checked nib connects, and that no class was known.
+    /// Adds a note for each outlet and action that no checked nib connects, and a note if no classes were known.
     mutating func finish() {
         let unused = declared.filter { !connected.contains($0.member) }.sorted {
             ($0.member.isAction ? 0 : 1, $0.member.name) < ($1.member.isAction ? 0 : 1, $1.member.name)
@@ -148,7 +148,7 @@ struct NibLint {
         var texts: [String: NibInspection.Text] = [:]
         var paths: [String: String] = [:]
         for (file, nib) in base {
-            // What cannot be read was reported.
+            // A nib that cannot be read has already been reported.
             guard let read = try? nib.texts(classes: classes) else { continue }
             if !read.findings.isEmpty {
                 let lines = NibLines(path: file.path, bytes: nil)
@@ -197,7 +197,7 @@ struct NibLint {
                 filePath: path, place: LintFinding.Place(line: text.place.line, column: text.place.column),
                 message: "This is the original text.")
         }
-        // Interface Builder and the attribute have two names for a tool tip.
+        // For a tool tip, Interface Builder's key and the attribute have different names.
         guard let entry = entries[key] ?? entries[text.id + "." + text.attribute] else {
             guard text.text.contains(where: \.isLetter) else { return }
             return listed.add(
@@ -220,23 +220,24 @@ extension LintFinding.Code {
     public static let nibClassesUnknown = Self(rawValue: "nibClassesUnknown")
     /// A table has a key of an object that its nib does not have.
     public static let staleTranslation = Self(rawValue: "staleTranslation")
-    /// The nib of a language and that of Base differ in objects or connections.
+    /// The nib of a language and the nib in Base differ in objects or connections.
     public static let nibLanguagesDiffer = Self(rawValue: "nibLanguagesDiffer")
     /// A strings table for a nib that is complete in the table's language.
     public static let tableUnused = Self(rawValue: "tableUnused")
 }
 
-/// The lines of a nib's file, to show them with findings.
+/// The lines of a nib's file, shown with findings.
 ///
-/// **Cost.** One pass over the file, and one over a line for the findings in it if they come in order: a file may be one line.
+/// **Cost.** One pass over the file. If findings come in order, one more pass over each line with findings, which
+/// matters if the whole file is one line.
 final class NibLines {
     private let path: String
     private let bytes: [UInt8]
     /// Where each line begins.
     private let starts: [Int]
-    /// A column of a line, and where it is.
+    /// The last place looked up: a line, a column and its offset.
     private var last = (line: 0, column: 1, offset: 0)
-    /// Characters of a line around a place.
+    /// The number of characters to show on each side of a place.
     private static let reach = 100
 
     init(path: String, bytes: [UInt8]?) {
@@ -246,7 +247,7 @@ final class NibLines {
             ?? (try? OpenedFile(path: path).bytes(atMost: HostEnvironment.current.nibLimits.size)) ?? []
         let text = found.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(found.dropFirst(3)) : found
         var starts = [0]
-        // Lines end as the places of findings count them: U+2028 does not end one.
+        // Count lines as the places of findings do: U+2028 does not end a line.
         for index in text.indices
         where text[index] == 0x0A || text[index] == 0x0D && !(index + 1 < text.count && text[index + 1] == 0x0A) {
             starts.append(index + 1)
@@ -273,7 +274,7 @@ final class NibLines {
 
     private static func severity(_ finding: PluginFinding) -> LintFinding.Severity {
         if notes.contains(finding.code) { return .note }
-        // At run time the attribute keeps its value; the author meant to ship the file.
+        // At run time this is mild, because the attribute keeps its value. But the author meant to ship the file.
         if finding.code == .nibResourceMissing { return .error }
         return finding.severity == .error ? .error : .warning
     }
@@ -302,7 +303,7 @@ final class NibLines {
             isCutAfter: after < end)
     }
 
-    /// Where the character behind the one at an offset begins.
+    /// The offset of the next character.
     private func next(_ offset: Int, _ end: Int) -> Int {
         var next = offset + 1
         while next < end, isInside(next) { next += 1 }

@@ -1,11 +1,12 @@
 public import HostBasics
 @_spi(Tools) public import PluginHost
 
-/// The texts of a nib that strings tables translate, and which keys of a table are of its objects.
+/// The texts of a nib that strings tables translate. It also recognises the table keys that belong to the nib's
+/// objects.
 ///
 /// **Threads.** A value.
 @_spi(Tools) public struct NibTexts: Sendable {
-    /// The name of the nib's table: the nib's, without extension and variant.
+    /// The name of the nib's table: the nib's name without extension and variant.
     @_spi(Tools) public let name: String
     /// The texts, in the order of the file.
     @_spi(Tools) public let texts: [NibInspection.Text]
@@ -16,19 +17,19 @@ public import HostBasics
 
     /// Reads a nib.
     ///
-    /// The attributes that are texts are declared by NibClasses.plist of the bundle that contains the nib, and of those that
-    /// it requires.
+    /// The attributes that are texts are declared by NibClasses.plist of the bundle that contains the nib, and of those
+    /// that it requires.
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - classLists: further files of this form. Without any list, the texts are the attributes that the classes of AppKit
-    ///     and UIKit have.
-    /// - Throws: ``PluginError`` for a nib that cannot be read; ``LintFinding`` for such a list.
+    ///   - classLists: further files in the format of NibClasses.plist. Without any list, the texts are the text
+    ///     attributes of the classes of AppKit and UIKit.
+    /// - Throws: ``PluginError`` for a nib that cannot be read; ``LintFinding`` for a list that cannot be read.
     @_spi(Tools) public init(nib path: String, classLists: [String]) throws {
         let path = Path.normalized(path) ?? path
         let nib = try NibInspection(path: path)
         let lists = NibClassLists(of: Self.bundle(containing: path), files: classLists, plugins: [])
-        // A superclass may be the application's.
+        // A missing class is not an error here: a superclass may be the application's.
         let missing = LintFinding.Code(rawValue: PluginError.Code.nibClassMissing.rawValue)
         if let finding = lists.findings.first(where: { $0.code != missing }) { throw finding }
         let folder = Path.parent(path)
@@ -43,22 +44,23 @@ public import HostBasics
         variants = [nib] + (try others.map { try NibInspection(path: Path.join(folder, $0)) })
     }
 
-    /// Whether a key of the table is of an object that no variant of the nib has.
+    /// Whether a key of the table belongs to an object that no variant of the nib has.
     @_spi(Tools) public func isStale(_ key: String) -> Bool {
         key.contains(".") && !variants.contains { $0.hasObject(ofKey: key) }
     }
 
-    /// The directories above a nib that may be its bundle: the language's, the resources', those of a framework's version.
+    /// How many directories above a nib may be its bundle. The language, the resources and a framework's version each
+    /// have one.
     private static let mostLevels = 6
 
     /// The nearest bundle with an Info.plist that has a nib among its resources; nil if there is none.
     private static func bundle(containing path: String) -> PluginBundle? {
-        // Bundles know their directories without links.
+        // A bundle's paths have their links resolved.
         let path = Path.resolved(path) ?? path
         var folder = path
         for _ in 0..<mostLevels {
             folder = Path.parent(folder)
-            // The Info.plist in Contents is that of the bundle above.
+            // The Info.plist in Contents belongs to the bundle above.
             let root = Path.lastComponent(folder) == "Contents" ? Path.parent(folder) : folder
             guard let bundle = try? PluginBundle.open(path: root), bundle.manifest.identifier != nil else { continue }
             return bundle.resourcePath.map { path.hasPrefix($0 + "/") } ?? false ? bundle : nil

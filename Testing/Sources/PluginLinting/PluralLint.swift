@@ -35,7 +35,7 @@ public import PropertyLists
         var lint = PluralLint(file: file, key: "", required: required, findings: LintFindings())
         for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
             lint = PluralLint(file: file, key: key, required: required, findings: lint.findings)
-            // An entry is well-formed if the library reads it, and not if the library leaves it out.
+            // An entry is well-formed exactly if the library reads it and does not leave it out.
             if let fault = PluralEntry.fault(in: value) {
                 lint.complain(at: fault.path, fault.message)
             } else {
@@ -47,9 +47,10 @@ public import PropertyLists
 
     private static let advice = "Build it as docs/command-line.md shows under “Plural rules”."
 
-    /// Checks an entry, or a variant of one, which may be an entry again.
+    /// Checks an entry or one of its variants. A variant may itself be an entry.
     ///
-    /// `keys`: the keys that lead to it from the entry. `variable`: in a variable, its argument.
+    /// `keys`: the keys that lead from the entry to the value. `variable`: the argument of the variable that contains
+    /// the value; nil outside of variables.
     private mutating func check(_ value: PropertyList, at keys: [String], variable: Int?) {
         if let text = value.string {
             return TextLint.check(text, at: [key] + keys, of: file, variable: variable, &findings)

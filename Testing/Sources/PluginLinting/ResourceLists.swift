@@ -8,21 +8,21 @@ struct ResourceLists {
         let type: BundleLinter.FileType
         /// The path in the resources, or in the localisation's directory, without the extension: the table's name.
         let name: String
-        /// The localisation of its directory; nil for a list for everybody.
+        /// The localisation of its directory; nil for a list outside of the localisations.
         let language: String?
     }
 
     private(set) var lists: [List] = []
     /// The nib files, in every localisation and variant.
     private(set) var nibs: [BundledNib] = []
-    /// The localisations that have a directory, by name, with its path.
+    /// The paths of the localisations' directories, by the localisations' names.
     private(set) var languages: [String: String] = [:]
     private(set) var findings: [LintFinding] = []
     private var names = 0
 
     private static let deepest = 16
     private static let mostNames = 200_000
-    /// Directories that are bundles themselves, with languages of their own.
+    /// The extensions of directories that are bundles and have their own languages.
     private static let bundleTypes: Set = ["bundle", "framework", "app", "plugin"]
 
     mutating func gather(_ directory: String) {
@@ -44,13 +44,13 @@ struct ResourceLists {
                         remedy: "Lint its files by themselves."))
                 continue
             }
-            // Sorted by name; the last waiting directory is the next.
+            // In reverse order, because the last waiting directory is read next.
             for (entry, kind) in listing.names.sorted(by: { $0.key > $1.key }) where !entry.hasPrefix(".") {
                 let child = Path.join(path, entry)
                 let childName = name.isEmpty ? entry : name + "/" + entry
                 // A link to a directory is not followed: it may lead back to a directory above it.
                 if BundledNib.isNib(entry) {
-                    // Also a directory, as nibs of earlier systems are: it is refused.
+                    // This includes directories, which nibs of earlier systems are. They are refused later.
                     nibs.append(BundledNib(path: child, relativePath: childName, language: language))
                 } else if kind == .directory {
                     if entry.hasSuffix(".lproj"), language == nil {
@@ -82,7 +82,7 @@ struct ResourceLists {
 }
 
 extension LintFinding {
-    /// The items of a directory that cannot be read are unknown; it does not count as empty.
+    /// The finding for a directory that cannot be read. Its content is unknown, so it must not count as empty.
     static func unreadable(directory path: String, _ errno: CInt) -> LintFinding {
         LintFinding(
             .error, .unreadable, filePath: path,

@@ -3,9 +3,9 @@ internal import HostBasics
 
 /// The files in directories with sources, sorted by name.
 ///
-/// Hidden ones are left out, and links to directories are not followed.
+/// Hidden files are left out, and links to directories are not followed.
 @_spi(Tools) public struct SourceFiles {
-    /// Absolute paths of all files, also of those that are not sources.
+    /// Absolute paths of all files, including those that are not sources.
     public private(set) var paths: [String] = []
     /// What could not be read.
     public private(set) var findings: [LintFinding] = []
@@ -17,7 +17,7 @@ internal import HostBasics
     private static let swift: Set = ["swift"]
     private static let cFamily: Set = ["c", "cc", "cpp", "cxx", "h", "hh", "hpp", "m", "mm"]
 
-    /// The sources among these files, and in these folders.
+    /// Lists these files, and all files in these folders.
     public init(_ sources: [String]) {
         for source in sources { add(Path.normalized(source) ?? source) }
     }

@@ -7,15 +7,15 @@ struct LiteralContent {
     private struct Line {
         let piece: Int
         let offset: Int
-        /// Whether the break is in the text.
+        /// Whether the break belongs to the text.
         ///
-        /// After a backslash it is not.
+        /// A break after a backslash does not.
         let isInText: Bool
     }
 
     mutating func append(_ byte: UInt8) { pieces[pieces.count - 1].append(byte) }
 
-    /// Half a character of UTF-16 is left out: no literal that compiles has one.
+    /// An unpaired UTF-16 surrogate is left out. No literal that compiles has one.
     mutating func append(scalar value: UInt32) {
         if let scalar = Unicode.Scalar(value) { pieces[pieces.count - 1] += Array(String(scalar).utf8) }
     }
@@ -29,7 +29,7 @@ struct LiteralContent {
 
     /// The pieces.
     ///
-    /// A literal of several lines has no line breaks at its ends, and loses the indent of its last line.
+    /// A literal of several lines loses the line breaks at its ends. Each line loses the indent of the last line.
     consuming func finish(isMultiline: Bool) -> [String] {
         var pieces = pieces
         var lines = lines

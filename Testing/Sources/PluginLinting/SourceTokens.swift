@@ -1,13 +1,14 @@
-/// The words, signs and literals of a Swift, C, C++ or Objective-C source, as precisely as needed to find the texts in it.
+/// The words, signs and literals of a Swift, C, C++ or Objective-C source, as precisely as needed to find the texts in
+/// it.
 ///
-/// It uses the few rules that all these languages share, and each language's own rules for its literals. What it reads as
-/// a literal is one, unless the preprocessor changes that.
+/// It uses the few rules that all these languages share, and each language's own rules for its literals. Everything
+/// that it reads as a literal is one, unless the preprocessor changes that.
 ///
 /// **Cost.** Linear in the size of the source; a token takes about as much memory as 50 bytes of text.
 @_spi(Tools) public struct SourceTokens {
     /// A word, a sign or a literal.
     public struct Token {
-        /// What a token is, with its text.
+        /// The kind of a token, with its text.
         public enum Kind: Equatable {
             case word(String)
             case sign(UInt8)
@@ -46,7 +47,7 @@
         public func isWord(_ word: String) -> Bool { kind == .word(word) }
     }
 
-    /// In the order of the source; those inside of an interpolation come before its literal.
+    /// The tokens in the order of the source. Those inside an interpolation come before its literal.
     public private(set) var tokens: [Token] = []
     /// Whether the source is in Swift; otherwise it is in a language of C's family.
     public let isSwift: Bool
@@ -54,7 +55,7 @@
     var index = 0
     /// How many interpolations are open.
     ///
-    /// Beyond a depth that nobody writes, further interpolations are read as text.
+    /// Interpolations nested more deeply than ``deepest`` are read as text.
     private var depth = 0
     private static let deepest = 16
 

@@ -21,8 +21,8 @@ enum TextLint {
 
     /// Adds the faults of one text.
     ///
-    /// `variable`: for a text of plural rules, the argument of its variable. There, placeholders with and without a number
-    /// may be mixed: those without continue from the variable's argument.
+    /// `variable`: for a text of plural rules, the argument of its variable. There, placeholders with and without a
+    /// number may be mixed: those without continue from the variable's argument.
     static func check(
         _ text: String, at keys: [String], of file: LintedFile, variable: Int? = nil, _ findings: inout LintFindings
     ) {
@@ -53,7 +53,7 @@ enum TextLint {
         }
     }
 
-    /// Adds a character that no text has, and that another encoding left behind.
+    /// Reports a character that belongs in no text and that a wrong encoding left behind.
     private static func checkCharacters(
         _ text: String, at keys: [String], of file: LintedFile, _ findings: inout LintFindings
     ) {
@@ -69,12 +69,13 @@ enum TextLint {
                 remedy: character.value == 0 ? "Remove it." : "Write the character that was meant."))
     }
 
-    /// Whether a text is a row of a predicate editor: `%1$[is,is not]@` lists choices, which no format has.
+    /// Whether a text is a row of a predicate editor: `%1$[is,is not]@` lists choices, which do not exist in formats.
     private static func isPredicate(_ text: String) -> Bool { text.contains(#/%(\d+\$)?\[[^\]]*\]@/#) }
 }
 
 extension String {
-    /// The first character that is NUL, or that Latin-1 has where Windows-1252 has letters and punctuation; nil if there is none.
+    /// The first character that is NUL, or a control character of Latin-1 where Windows-1252 has letters and
+    /// punctuation; nil if there is none.
     ///
     /// **Cost.** One pass over the bytes.
     fileprivate var misreadCharacter: Unicode.Scalar? {

@@ -6,12 +6,12 @@ struct TranslationLint {
     private let tables: LocalizedTables
     private var listed: [String: LintFindings] = [:]
 
-    /// By file, sorted by the files' names.
+    /// Sorted by the files' paths.
     var findings: [LintFinding] { listed.sorted { $0.key < $1.key }.flatMap(\.value.all) }
 
     /// - Parameters:
     ///   - tables: the tables.
-    ///   - left: those whose originals are not tables, and that are compared elsewhere.
+    ///   - left: the tables to leave out. Their originals are not tables, and they are compared elsewhere.
     init(_ tables: LocalizedTables, except left: Set<String> = []) {
         self.tables = tables
         for table in tables.names where tables.global[table] == nil && !left.contains(table) { check(table) }
@@ -36,7 +36,8 @@ struct TranslationLint {
         /// How many languages have each key.
         let counts: [String: Int]
         private let entries: [String: [String: LocalizedTables.Entry]]
-        /// Whether the keys are the texts of the original: in the reference most keys equal their texts, or most keys have blanks.
+        /// Whether the keys are the original texts: most keys in the reference equal their texts, or most keys contain
+        /// spaces.
         let hasTextsAsKeys: Bool
 
         init(_ name: String, in tables: LocalizedTables) {
@@ -79,7 +80,8 @@ struct TranslationLint {
         /// Whether a key looks like the text that it represents.
         static func isText(_ key: String) -> Bool { key.contains(" ") || key.contains("%") }
 
-        /// Whether Xcode made the key for an object of an interface file or for an intent, which contains the original.
+        /// Whether Xcode made the key for an object of an interface file, or for an intent. That object or intent has
+        /// the original text.
         static func isGenerated(_ key: String) -> Bool {
             let name = key.prefix { $0 != "." }.utf8
             let isObject =
@@ -124,7 +126,7 @@ struct TranslationLint {
         }
     }
 
-    /// If most translations have an entry and the original lacks it, that is one gap in the original.
+    /// An entry that most translations have and the original lacks is reported once, as a gap in the original.
     private mutating func checkOriginal(_ table: Table) {
         guard let reference = table.reference, let file = tables.file(table.name, reference), file.wasRead else {
             return
@@ -157,8 +159,8 @@ struct TranslationLint {
         let name: String
     }
 
-    /// The original of a key: the entry of the first reference that has it; else the key, if keys are texts; else what most
-    /// translations agree upon.
+    /// The original of a key: the entry of the first reference that has it; else the key, if keys are texts; else the
+    /// form that most translations have.
     private func original(of key: String, in table: Table) -> Original? {
         for language in tables.references {
             guard let entry = table.entry(key, language) else { continue }
@@ -193,7 +195,7 @@ struct TranslationLint {
         }
     }
 
-    /// Whether most translations keep a short text: then it is a name.
+    /// Whether most translations keep a short text unchanged, because it is a name.
     private func isKept(_ key: String, _ source: LocalizedTables.Entry, _ table: Table) -> Bool {
         guard let text = source.text, text.split(separator: " ").count <= 3 else { return false }
         let others = table.languages.filter {
@@ -216,7 +218,7 @@ struct TranslationLint {
         let theirs = original.arguments
         // Dates take no arguments, and a percent sign in prose is just a sign.
         if own.isDate || theirs.isDate || theirs.isProse { return }
-        // Plural rules may say a number in words, or leave it to another variable.
+        // Plural rules may write a number in words, or leave it to another variable.
         let isWhole = entry.text != nil && original.entry.map { $0.text != nil } ?? true
         var complaints: [String] = []
         var severity = LintFinding.Severity.warning

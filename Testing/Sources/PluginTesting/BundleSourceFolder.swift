@@ -14,7 +14,7 @@ struct BundleSourceFolder: Hashable {
 
     init(name: String?, folder: String?, testFile: String) throws(TestKitError) {
         let package = try Self.package(of: testFile)
-        // The folders to look in, the first one wins.
+        // Search these in order. The first folder with an Info.plist is the source.
         let folders = folder.map { [$0] } ?? [".", name ?? "."]
         let paths = folders.map { $0 == "." ? package : "\(package)/\($0)" }
         guard let path = paths.first(where: { FileManager.default.fileExists(atPath: "\($0)/Info.plist") }) else {
@@ -76,7 +76,7 @@ final class AssembledBundles: Sendable {
         return Result { () throws(TestKitError) in try TemporaryFolder() }
     }()
 
-    /// The bundle of a source; assembles it if that was not done yet.
+    /// The path of the bundle for a source. The first call assembles the bundle.
     func path(of source: BundleSourceFolder) throws(TestKitError) -> String {
         try paths.withLock { (paths) throws(TestKitError) in
             if let path = paths[source] { return path }

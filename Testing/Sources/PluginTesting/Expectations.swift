@@ -35,20 +35,20 @@ public func expectDeclaredRegistrations(
     }
 }
 
-/// Checks that a body fails with an error of PluginHost of one code, with the message that users see.
+/// Checks that a body throws a ``/PluginHost/PluginError`` with this code, and that the message has these texts.
 ///
 /// ```swift
 /// expectPluginError(.instantiationFailed, saying: "no dictionary for “xx”") { try provider.make() }
 /// ```
 /// - Parameters:
 ///   - code: the code of the decisive finding.
-///   - words: texts that the whole message must contain, which is `description`: what users read.
+///   - words: texts that the error's `description`, which users read, must contain.
 ///   - fileID: the test's file, for the report.
 ///   - filePath: its path.
 ///   - line: the line of the call.
 ///   - column: its column.
-///   - body: what must fail.
-/// - Returns: the error; nil if there was none of PluginHost.
+///   - body: the code that must fail.
+/// - Returns: the error; nil if the body threw no ``/PluginHost/PluginError``.
 @discardableResult
 public func expectPluginError<Result>(
     _ code: PluginError.Code, saying words: String..., fileID: StaticString = #fileID,
@@ -76,7 +76,8 @@ public func expectPluginError<Result>(
 /// Checks the translations of a bundle: each language has a text for every key of every table, and the placeholders of
 /// the texts agree.
 ///
-/// Tables with faults fail too. The checks are those of `pluginhost lint`, but texts in the code are no excuse.
+/// A table with faults fails too. The checks are those of `pluginhost lint`, with one difference: a missing text fails
+/// even if the code contains it.
 ///
 /// A text may be the same in two languages. If `pt` has a key, `pt-BR` may lack it.
 ///
@@ -107,7 +108,7 @@ public func expectCompleteLocalizations(
     }
 }
 
-/// Checks that every object of a plug-in that a body creates is released when it ends.
+/// Checks that all plug-in objects created by a body are released when the body ends.
 ///
 /// ```swift
 /// try expectObjectsReleased(of: bundle) {
@@ -115,8 +116,8 @@ public func expectCompleteLocalizations(
 ///     #expect(try filter.filter("a") == "A")
 /// }
 /// ```
-/// It counts the objects of providers, factories and classes, as `liveObjects` does. Services are objects too: they live
-/// until the bundle is unloaded.
+/// It counts the objects of providers, factories and classes, as `liveObjects` does. Services are objects too: they
+/// live until the bundle is unloaded.
 ///
 /// - Parameters:
 ///   - bundle: the bundle.
@@ -124,7 +125,7 @@ public func expectCompleteLocalizations(
 ///   - filePath: its path.
 ///   - line: the line of the call.
 ///   - column: its column.
-///   - body: what creates and releases the objects.
+///   - body: the code that creates and releases the objects.
 /// - Throws: what the body throws.
 public func expectObjectsReleased(
     of bundle: PluginBundle, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -146,7 +147,8 @@ public func expectObjectsReleased(
 }
 
 extension LintFinding {
-    /// Whether a text is missing, cannot be read, or has other placeholders than in another language.
+    /// Whether the finding is about a text that is missing or unreadable, or whose placeholders differ between
+    /// languages.
     fileprivate var isAboutTexts: Bool {
         let isTable = filePath.hasSuffix(".strings") || filePath.hasSuffix(".stringsdict")
         return [.missingText, .placeholderMismatch, .missingPluralCategory].contains(code)

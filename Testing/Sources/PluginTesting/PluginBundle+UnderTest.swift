@@ -4,24 +4,26 @@ public import PluginHost
 extension PluginBundle {
     /// The author's own bundle, with the code that was built for this test run.
     ///
-    /// It is assembled in a temporary directory, once in a process, with the files that `pluginhost pack` and
-    /// `swift package bundle` take.
+    /// It is assembled once per process, in a temporary directory, from the files that `pluginhost pack` and `swift
+    /// package bundle` use.
     ///
-    /// The test target must not depend on the plug-in's own target, because its code would then be in the process twice.
-    /// To test types that only the plug-in's module has, use ``underTest(entry:source:filePath:)``.
+    /// The test target must not depend on the plug-in's own target, because its code would then be in the process
+    /// twice. To test types that only the plug-in's module has, use ``underTest(entry:source:filePath:)``.
     ///
     /// 1. The package is the nearest directory above the test's file that has a Package.swift.
-    /// 2. The source of the bundle, with Info.plist and Resources, is `source` in it. Without that, it is the package's
-    ///    directory if that has an Info.plist, and otherwise the folder in it that has the bundle's name.
+    /// 2. The bundle's source, a folder with Info.plist and Resources, is `source` in the package. If `source` is nil,
+    ///    it is the package's directory if that has an Info.plist, otherwise the folder in the package with the
+    ///    bundle's name.
     /// 3. The code is `libNAME.so` beside the test program, where `swift test` puts it.
     ///
     /// - Parameters:
-    ///   - name: the bundle's name. Nil takes the executable's name in Info.plist, or the folder's name if there is none.
+    ///   - name: the bundle's name. If nil, the executable's name in Info.plist is used, or the folder's name if
+    ///     Info.plist has none.
     ///   - source: the folder with Info.plist, as a path from the package's directory.
     ///   - filePath: the test's file.
-    /// - Returns: the bundle, opened and not loaded. In a ``TestHost`` it is unloaded when the test ends.
-    /// - Throws: ``TestKitError`` of code `sourceMissing`, `notBuilt`, `unreadable`, `manifestInvalid` or `notWritable`;
-    ///   the errors of `open(path:)`.
+    /// - Returns: the bundle, opened but not loaded. In a ``TestHost`` it is unloaded when the test ends.
+    /// - Throws: ``TestKitError`` of code `sourceMissing`, `notBuilt`, `unreadable`, `manifestInvalid` or
+    ///   `notWritable`; the errors of `open(path:)`.
     ///
     /// **Threads.** Any. **Lifetime.** The directory is removed when the process ends.
     public static func underTest(
@@ -40,7 +42,7 @@ extension PluginBundle {
     ///   - entry: the plug-in's entry.
     ///   - source: the folder with Info.plist, as a path from the package's directory. Nil means that directory.
     ///   - filePath: the test's file. The package is the nearest directory above it that has a Package.swift.
-    /// - Returns: the bundle, opened and not loaded. In a ``TestHost`` it is unloaded when the test ends.
+    /// - Returns: the bundle, opened but not loaded. In a ``TestHost`` it is unloaded when the test ends.
     /// - Throws: ``TestKitError`` of code `sourceMissing`; the errors of `linked(at:entry:)`.
     ///
     /// **Threads.** Any.
@@ -59,7 +61,7 @@ extension PluginBundle {
     /// - Parameters:
     ///   - path: the bundle's directory: an absolute path, or a path from the package's directory.
     ///   - filePath: the test's file. The package is the nearest directory above it that has a Package.swift.
-    /// - Returns: the bundle, opened and not loaded. In a ``TestHost`` it is unloaded when the test ends.
+    /// - Returns: the bundle, opened but not loaded. In a ``TestHost`` it is unloaded when the test ends.
     /// - Throws: ``TestKitError`` of code `sourceMissing` or `notBuilt`; the errors of `open(path:)`.
     ///
     /// **Threads.** Any.

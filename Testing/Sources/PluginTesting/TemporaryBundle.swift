@@ -1,7 +1,7 @@
 public import PluginHost
 public import PropertyLists
 
-/// A bundle that a test makes of values in its code.
+/// A bundle that a test builds from values in its code.
 ///
 /// ```swift
 /// let words = try TemporaryBundle(
@@ -9,8 +9,8 @@ public import PropertyLists
 ///     resources: ["words.txt": "one two"], strings: ["de": ["Localizable": ["Hello": "Guten Tag"]]])
 /// #expect(try words.open().localizedString(forKey: "Hello", value: nil, table: nil) == "Guten Tag")
 /// ```
-/// **Threads.** Any. **Lifetime.** Its directory is removed with the last reference to the object. A ``TestHost`` in which it
-/// is opened keeps the object until the test ends.
+/// **Threads.** Any. **Lifetime.** Its directory is removed with the last reference to the object. A ``TestHost`` in
+/// which it is opened keeps the object until the test ends.
 public final class TemporaryBundle: Sendable {
     /// The absolute path of the bundle's directory.
     public let path: String
@@ -20,12 +20,12 @@ public final class TemporaryBundle: Sendable {
     ///
     /// - Parameters:
     ///   - name: the name of its directory, without `.bundle`.
-    ///   - info: its Info.plist. The identifier `org.example.NAME` is added if there is none, and `NSExecutable` if there
-    ///     is code.
-    ///   - resources: files in its resources: the text of each, by its path, such as `fr.lproj/welcome.txt`.
-    ///   - strings: the strings tables: for each language, for each table, the text of each key.
-    ///   - executable: a file that is copied into the bundle as its code; ``builtLibrary(named:)`` finds one. Nil makes a
-    ///     bundle without code.
+    ///   - info: its Info.plist. The identifier `org.example.NAME` is added if there is none, and `NSExecutable` if
+    ///     there is code.
+    ///   - resources: the resource files: the text of each file by its path, such as `fr.lproj/welcome.txt`.
+    ///   - strings: the strings tables: the text of each key, by language and table.
+    ///   - executable: a file that is copied into the bundle as its code; ``builtLibrary(named:)`` finds one. Nil makes
+    ///     a bundle without code.
     /// - Throws: ``TestKitError`` of code `nameInvalid`, `manifestInvalid`, `unreadable` or `notWritable`.
     public init(
         _ name: String, info: [String: PropertyList] = [:], resources: [String: String] = [:],
@@ -75,7 +75,7 @@ public final class TemporaryBundle: Sendable {
         }
     }
 
-    /// A name that stays inside of the bundle.
+    /// Returns the name if it stays inside the bundle, and throws otherwise.
     private static func checked(_ name: String, isFile: Bool = false) throws(TestKitError) -> String {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.allSatisfy({ !["", ".", ".."].contains($0) }), !isFile || parts.count == 1,

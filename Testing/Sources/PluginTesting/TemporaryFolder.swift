@@ -15,10 +15,10 @@ final class TemporaryFolder: Sendable {
 
     deinit { remove() }
 
-    /// Removes the directory with all that is in it.
+    /// Removes the directory with its content.
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The absolute path of a name in the directory, after the directories above it were made.
+    /// The absolute path of a name in the directory. Creates the directories above it.
     func place(_ name: String) throws(TestKitError) -> String {
         let place = "\(path)/\(name)"
         try Self.writing(String(place[..<place.lastIndex(of: "/")!])) {
@@ -37,7 +37,7 @@ final class TemporaryFolder: Sendable {
         }
     }
 
-    /// Copies a file, or a directory with all that is in it.
+    /// Copies a file, or a directory with its content.
     func copy(_ source: String, to name: String) throws(TestKitError) {
         guard FileManager.default.isReadableFile(atPath: source) else {
             throw TestKitError(

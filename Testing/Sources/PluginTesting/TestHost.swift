@@ -3,7 +3,7 @@ public import PluginABI
 @_spi(Tools) public import PluginHost
 import Synchronization
 
-/// An application that exists only for one test: it has a name, a version, languages and services of its own, keeps what
+/// An application that exists for one test only. It has its own name, version, languages and services, keeps what
 /// plug-ins log, and leaves nothing behind.
 ///
 /// ```swift
@@ -14,19 +14,20 @@ import Synchronization
 ///     }
 /// }
 /// ```
-/// A process has only one ``/PluginHost/HostEnvironment``. So one test host at a time is in force, and tests that run at
-/// the same moment wait for their turn without blocking a thread. Use a test host in every test that loads a bundle or
+/// A process has only one ``/PluginHost/HostEnvironment``. So only one test host is in force at a time. Tests that run
+/// concurrently wait for their turn without blocking a thread. Use a test host in every test that loads a bundle or
 /// reads its resources, with ``withTestHost(_:_:)`` or the trait `testHost`.
 ///
 /// When the test ends, the bundles that the kit opened for it are unloaded, the services are withdrawn and the previous
-/// environment is restored. Code stays mapped, so the next test that loads the same bundle activates it again, without
-/// another call of its entry.
+/// environment is restored. Code stays mapped, so the next test that loads the same bundle activates it again without
+/// calling its entry again.
 ///
-/// A test host inside another one, such as a test's own in a suite that has one, replaces it until it ends.
+/// Test hosts nest: if both a suite and one of its tests have a test host, the test's host replaces the suite's until
+/// the test ends.
 ///
 /// **Threads.** Any.
 public final class TestHost: Sendable {
-    /// What a plug-in sees of a test host.
+    /// The settings of a test host.
     public struct Settings: Sendable {
         /// The application's name.
         public var name: String
@@ -36,7 +37,7 @@ public final class TestHost: Sendable {
         public var capabilities: Set<String>
         /// The user's languages, best first.
         ///
-        /// The languages of the machine that runs the tests do not count.
+        /// The languages of the machine that runs the tests have no effect.
         public var languages: [String]
         /// The kind of device, as in the names of resources.
         public var device: String?
@@ -46,14 +47,14 @@ public final class TestHost: Sendable {
         public var requiresDeclaredRegistrations: Bool
         /// Where plug-ins run.
         ///
-        /// Nil, the default, means what the environment variable `PLUGIN_TEST_EXECUTION` has: `in-process`, `isolated` or
-        /// `sandboxed`. So the same tests, run once with each, show that a plug-in works everywhere. Without the variable,
-        /// plug-ins run in the test's process, unless their Info.plist or the test itself decides otherwise.
+        /// If nil, the default, the environment variable `PLUGIN_TEST_EXECUTION` decides: `in-process`, `isolated` or
+        /// `sandboxed`. Running the same tests once with each value shows that a plug-in works everywhere. Without the
+        /// variable, plug-ins run in the test's process, unless their Info.plist or the test itself decides otherwise.
         ///
         /// A sandboxed plug-in gets the permissions that its Info.plist asks for.
         public var execution: PluginExecution?
 
-        /// Settings; each that is left out has its default: an English application without capabilities.
+        /// Creates settings. The defaults describe an English application without capabilities.
         public init(
             name: String = "TestHost", version: String = "1.0.0", capabilities: Set<String> = [],
             languages: [String] = ["en"], device: String? = nil, scale: Int = 1,
@@ -83,24 +84,24 @@ public final class TestHost: Sendable {
         }
     }
 
-    /// The host of the running test; nil outside of one.
+    /// The host of the running test; nil outside of a test host.
     @TaskLocal public static var current: TestHost?
 
-    /// The settings with which it began.
+    /// The settings that the host was created with.
     public let settings: Settings
 
     private struct State {
         var records: [HostLogRecord] = []
         var services: [HostService] = []
         var bundles: [PluginBundle] = []
-        /// What owns directories that must exist until the end.
+        /// The owners of directories that must exist until the end.
         var owners: [any AnyObject & Sendable] = []
     }
 
     private let state = Mutex(State())
-    /// For the hosts inside of this one.
+    /// Lets the hosts inside this one run one at a time.
     private let turn = Turn()
-    /// For the hosts that are inside of no other.
+    /// Lets the outermost hosts run one at a time.
     private static let firstTurn = Turn()
 
     private init(_ settings: Settings) { self.settings = settings }
@@ -110,7 +111,7 @@ public final class TestHost: Sendable {
     /// What plug-ins and the library have logged, oldest first.
     public var log: [HostLogRecord] { state.withLock(\.records) }
 
-    /// Changes the user's languages while the test runs: every bundle uses them at its next look-up.
+    /// Changes the user's languages while the test runs. Every bundle uses them from its next look-up.
     ///
     /// - Parameter languages: the languages, best first.
     public func setLanguages(_ languages: [String]) { HostEnvironment.current.preferredLanguages = languages }
@@ -129,12 +130,12 @@ public final class TestHost: Sendable {
         state.withLock { $0.services.append(service) }
     }
 
-    /// A catalogue of these bundles alone, which are its only candidates.
+    /// A catalogue whose only candidates are these bundles.
     ///
-    /// It has no index and no choices of a user.
+    /// It has no index and no user choices.
     ///
-    /// - Parameter bundles: the bundles; each keeps its name, so two of them must have different ones.
-    /// - Returns: the catalogue. It loads a bundle when something that it provides is first made.
+    /// - Parameter bundles: the bundles. Each keeps its name, so the names must differ.
+    /// - Returns: the catalogue. It loads a bundle when an object that the bundle provides is first made.
     /// - Throws: ``TestKitError`` if the temporary directory cannot be written.
     public func catalog(of bundles: PluginBundle...) throws -> PluginCatalog {
         let folder = try TemporaryFolder()
@@ -159,7 +160,7 @@ public final class TestHost: Sendable {
 
     // MARK: Beginning and end
 
-    /// Runs a body in a host of its own; see ``withTestHost(_:_:)``.
+    /// Runs a body in a new host; see ``withTestHost(_:_:)``.
     static nonisolated(nonsending) func run<Result>(
         _ settings: Settings, _ body: nonisolated(nonsending) (TestHost) async throws -> Result
     ) async throws -> Result {
@@ -189,12 +190,12 @@ public final class TestHost: Sendable {
         environment.log = { [weak self] record in self?.state.withLock { $0.records.append(record) } }
         environment.loadStep = nil
         if let execution { environment.isolation = Self.policy(execution) }
-        // The library does not run a sandbox with the rights of root, and a plug-in may demand one.
+        // A plug-in may demand a sandbox, and the library does not run one with the rights of root.
         if geteuid() == 0, environment.isolation.user == nil { environment.isolation.sandboxUser = "nobody" }
         HostEnvironment.current = environment
     }
 
-    /// Runs plug-ins in one way, with all that they ask for.
+    /// Runs every plug-in in the same way, with all permissions that it asks for.
     private static func policy(_ execution: PluginExecution) -> IsolationPolicy {
         var policy = IsolationPolicy()
         policy.execution = { _ in execution }
@@ -209,9 +210,9 @@ public final class TestHost: Sendable {
     }
 }
 
-/// Runs a body in a host of its own.
+/// Runs a body in a new test host.
 ///
-/// It works in Swift Testing and in XCTest, in tests that run at the same time too.
+/// It works in Swift Testing and in XCTest, even in tests that run concurrently.
 ///
 /// ```swift
 /// func testTheGreetingIsGerman() async throws {
@@ -222,7 +223,7 @@ public final class TestHost: Sendable {
 /// }
 /// ```
 /// - Parameters:
-///   - settings: what plug-ins see of the host.
+///   - settings: the settings of the host.
 ///   - body: the test. It is called when no other test host is in force.
 /// - Returns: what the body returns.
 /// - Throws: what the body throws; ``TestKitError`` of code `executionUnknown`.

@@ -1,10 +1,10 @@
 public import Testing
 
-/// Runs each test in a ``TestHost`` of its own.
+/// Runs each test in its own ``TestHost``.
 public struct TestHostTrait: TestTrait, SuiteTrait, TestScoping {
     let settings: TestHost.Settings
 
-    /// In a suite, every test gets a host of its own.
+    /// In a suite, every test gets its own host.
     public var isRecursive: Bool { true }
 
     /// Runs one test in its host.
@@ -18,12 +18,12 @@ public struct TestHostTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == TestHostTrait {
-    /// Runs each test in a ``TestHost`` of its own, which is `TestHost.current`.
+    /// Runs each test in its own ``TestHost``, which is `TestHost.current`.
     public static var testHost: Self { Self(settings: .init()) }
 
-    /// Runs each test in a ``TestHost`` of its own for a user with these languages.
+    /// Runs each test in its own ``TestHost`` for a user with these languages.
     public static func testHost(languages: [String]) -> Self { Self(settings: .init(languages: languages)) }
 
-    /// Runs each test in a ``TestHost`` of its own with these settings.
+    /// Runs each test in its own ``TestHost`` with these settings.
     public static func testHost(_ settings: TestHost.Settings) -> Self { Self(settings: settings) }
 }

@@ -1,4 +1,4 @@
-/// Why the test kit cannot provide a bundle: the test itself has not begun to check anything.
+/// The reason why the test kit cannot provide a bundle. The test has not checked anything yet.
 ///
 /// **Threads.** A value; may be shared freely.
 public struct TestKitError: Error, Sendable, Hashable {
@@ -15,7 +15,7 @@ public struct TestKitError: Error, Sendable, Hashable {
 
         /// There is no package or Info.plist where the kit looks for the source of the bundle.
         public static let sourceMissing = Self(rawValue: "sourceMissing")
-        /// The library or the packed bundle is not there, because nobody has built it.
+        /// The library or the packed bundle has not been built.
         public static let notBuilt = Self(rawValue: "notBuilt")
         /// Info.plist or a resource cannot be read.
         public static let unreadable = Self(rawValue: "unreadable")
@@ -25,7 +25,7 @@ public struct TestKitError: Error, Sendable, Hashable {
         public static let nameInvalid = Self(rawValue: "nameInvalid")
         /// The temporary directory cannot be written.
         public static let notWritable = Self(rawValue: "notWritable")
-        /// The environment variable `PLUGIN_TEST_EXECUTION` names no execution.
+        /// The value of the environment variable `PLUGIN_TEST_EXECUTION` is not an execution.
         public static let executionUnknown = Self(rawValue: "executionUnknown")
     }
 

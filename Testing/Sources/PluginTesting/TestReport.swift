@@ -23,9 +23,9 @@ struct SourcePlace: Sendable {
 
     /// Whether a test of Swift Testing is running.
     ///
-    /// Why the arguments count too: a task that a test detaches has no current test. XCTest would drop its failure without a
-    /// word, and Swift Testing reports it. The package manager runs one test program twice, once for each framework, and
-    /// names the framework in the arguments.
+    /// Why the arguments count too: a task that a test detaches has no current test. XCTest would drop its failure
+    /// silently; Swift Testing reports it. The package manager runs one test program twice, once for each framework,
+    /// and names the framework in the arguments.
     private static var isSwiftTesting: Bool { Test.current != nil || isRunOfSwiftTesting }
 
     private static let isRunOfSwiftTesting = {

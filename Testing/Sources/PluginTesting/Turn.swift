@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Lets one task at a time do something, in the order in which they asked.
+/// Lets tasks run one at a time, in the order in which they asked.
 ///
-/// A task that waits blocks no thread.
+/// A waiting task does not block a thread.
 final class Turn: Sendable {
     private struct State {
         var isTaken = false
@@ -26,7 +26,7 @@ final class Turn: Sendable {
         }
     }
 
-    /// Lets the next one begin.
+    /// Lets the next task begin.
     func pass() {
         let next = state.withLock { state in
             if state.waiting.isEmpty {
