@@ -22,8 +22,8 @@ static void close_pair(int pair[2]) {
         if (pair[end] >= 0) close(pair[end]);
 }
 
-// Both ends are above every descriptor that a child is given, so that no dup2() overwrites another's source, and neither
-// takes the number of a standard stream that is closed. The reading end is non-blocking.
+// Both ends get numbers above every descriptor of a child, so that no dup2() overwrites the source of another, and
+// neither end takes the number of a closed standard stream. The reading end is non-blocking.
 static int open_pipe(int pair[2]) {
     int low[2];
     if (pipe2(low, O_CLOEXEC) != 0) return errno;
@@ -120,7 +120,7 @@ static int output_pipe[2] = {-1, -1}, output_before = -1;
 void child_output_begin(void) {
     if (output_before >= 0 || open_pipe(output_pipe) != 0) return;
     fflush(stdout);
-    // A plug-in that writes much must not wait for a reader.
+    // A plug-in that writes a lot must not wait for a reader.
     fcntl(output_pipe[1], F_SETFL, O_NONBLOCK);
     output_before = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, CHILD_REPORT + 1);
     if (output_before >= 0) dup2(output_pipe[1], STDOUT_FILENO);
@@ -134,7 +134,7 @@ size_t child_output_end(void) {
     dup2(output_before, STDOUT_FILENO);
     close(output_before);
     output_before = -1;
-    // The reading end stays open: a plug-in that kept a copy of standard output must not get SIGPIPE from it.
+    // The reading end stays open, so that a plug-in with a copy of standard output does not get SIGPIPE.
     close(output_pipe[1]);
     return count > 0 ? (size_t)count : 0;
 }
@@ -185,13 +185,13 @@ static int kill_children(void) {
 
 int child_end(pid_t pid) {
     int found = kill_children();
-    // As long as the process is not reaped, nobody else can get the number of its group.
+    // Until the process is reaped, its group number cannot be reused.
     kill(-pid, SIGKILL);
     for (int round = 0; round < 2000; round++) {
         int running = kill_children();
         int reaped = 0;
         while (waitpid(-1, NULL, WNOHANG) > 0) reaped++;
-        // The children of a killed process become this process's own when it ends.
+        // When a killed process ends, its children become children of this process.
         if (running == 0 && reaped == 0) break;
         if (running > 0) nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
@@ -212,7 +212,7 @@ static void note_interrupt(int number) {
 int interrupts_catch(void) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     if (open_pipe(interrupt_pipe) != 0 || fcntl(interrupt_pipe[1], F_SETFL, O_NONBLOCK) != 0) return -1;
-    // A program that is started by a thread with blocked signals starts with them blocked.
+    // A program inherits the blocked signals of the thread that starts it.
     sigset_t set;
     sigemptyset(&set);
     for (size_t at = 0; at < sizeof numbers / sizeof *numbers; at++) {

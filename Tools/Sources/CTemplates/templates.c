@@ -1,6 +1,6 @@
 #include "plugin_templates.h"
 
-// The folders are those of Tools/Templates. plugin_abi.h is the library's own; every project in C or C++ gets a copy.
+// The folders are those of Tools/Templates. plugin_abi.h comes from the library; every project in C or C++ gets a copy.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char file_0[] = {

@@ -17,29 +17,29 @@ typedef struct child_process {
 // The descriptor that a child writes its report to.
 enum { CHILD_REPORT = 3 };
 
-// Starts a program with this one's environment and other arguments, as the leader of a process group of its own. The
-// child has no signal blocked, `input` as its standard input (-1: /dev/null), its output and its report as pipes, and
-// inherits no other descriptor. Why: pipe2(), pidfd_open() and posix_spawn_file_actions_addclosefrom_np() are not in the
-// module.
+// Starts a program with these arguments and this process's environment, as the leader of a new process group. The child
+// has no blocked signals and inherits no descriptors except these: `input` as standard input (-1: /dev/null), and pipes
+// for its output and its report. Why: pipe2(), pidfd_open() and posix_spawn_file_actions_addclosefrom_np() are not in
+// the module.
 // arguments ends with NULL. Returns 0 or an error number; after an error, nothing is left to clean up.
 int child_start(const char *program, char *const arguments[], int input, child_process *child);
 
 // Makes a file in memory for the input of a child; -1 for an error. Why: memfd_create() is not in the module.
 int child_input(void);
 
-// Called by a child at its start. The child then ends when the thread that started it ends, passes the report's
-// descriptor to no program that it runs, and writes out each line of its standard output at once, so that a line printed
-// before a crash is seen.
+// A child calls this at its start. Afterwards, the child ends when the thread that started it ends, passes the report's
+// descriptor to no program that it runs, and flushes each line of its standard output at once, so that a line printed
+// before a crash is not lost.
 // Why: prctl() and fcntl() take variable arguments; `stdout` is a variable that Swift calls unsafe.
 void child_begin(void);
 
-// Sends standard output into a pipe, until child_output_end() restores it and returns how many bytes were written. More
-// than the pipe holds is lost. Called by a child. Why: fcntl() takes variable arguments; `stdout` is a variable that Swift
-// calls unsafe.
+// Sends standard output into a pipe, until child_output_end() restores it and returns how many bytes were written.
+// Bytes that do not fit into the pipe are lost. Called by a child. Why: fcntl() takes variable arguments; `stdout` is a
+// variable that Swift calls unsafe.
 void child_output_begin(void);
 size_t child_output_end(void);
 
-// How many threads this process has; 0 if the system does not say. Why: Swift's readdir() needs as many lines as C's.
+// How many threads this process has; 0 if that is unknown. Why: readdir() takes no fewer lines in Swift than in C.
 int child_threads(void);
 
 // How many bytes of memory this process has allocated. Why: mallinfo2() is not in the module.
@@ -51,20 +51,22 @@ typedef struct child_state {
     int number;  // the status that it exited with, or the signal that stopped or killed it
 } child_state;
 
-// Looks without waiting. A process that has ended stays for child_end(). Why: the fields of siginfo_t are macros.
+// Returns the state without waiting, and leaves a process that has ended to child_end(). Why: the fields of siginfo_t
+// are macros.
 child_state child_look(pid_t pid);
 
-// Makes this process the parent of processes that a child leaves behind. Why: prctl() takes variable arguments.
+// Makes this process the parent of the processes that its children leave behind. Why: prctl() takes variable arguments.
 void child_adopt_orphans(void);
 
-// Releases a child that has ended, and kills its process group, every other child of this process, and the children of
-// those. It waits for at most some seconds. Returns how many processes were still running, at least. Called by the thread
+// Releases a child that has ended. Kills its process group, every other child of this process, and the children of
+// those. Waits for a few seconds at most. Returns how many processes were still running, at least. Called by the thread
 // that starts children. Why: /proc lists children by the thread that started them.
 int child_end(pid_t pid);
 
-// Starts a program of PATH that has this process's standard streams, and may use the terminal. SIGINT and SIGQUIT, which the
-// terminal sends to both, end only the program: ignore them here meanwhile. arguments ends with NULL. Returns 0 or an error
-// number. Why: the constants of the flags are macros of a type that Swift does not convert.
+// Starts a program found in PATH with this process's standard streams. The program may use the terminal, which sends
+// SIGINT and SIGQUIT to both processes. They should end only the program, so ignore them in this process while it runs.
+// arguments ends with NULL. Returns 0 or an error number. Why: the constants of the flags are macros of a type that
+// Swift does not convert.
 int child_start_in_terminal(char *const arguments[], pid_t *pid);
 
 // After this call SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end the process; ignored signals stay ignored.
@@ -73,9 +75,9 @@ int child_start_in_terminal(char *const arguments[], pid_t *pid);
 int interrupts_catch(void);
 // The first signal, or 0.
 int interrupts_number(void);
-// Whether SIGINT and SIGQUIT are ignored. Called after interrupts_catch().
+// Sets whether SIGINT and SIGQUIT are ignored. Called after interrupts_catch().
 void interrupts_ignore(bool ignored);
-// Ends the process by a signal, as if it had never been caught.
+// Ends the process by a signal, as if the signal were not caught.
 void interrupts_end_process(int number);
 
 #endif

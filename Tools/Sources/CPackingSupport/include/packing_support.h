@@ -2,16 +2,15 @@
 #ifndef PACKING_SUPPORT_H
 #define PACKING_SUPPORT_H
 
-// Renames a file or directory to a name that is free. Why: renameat2() needs _GNU_SOURCE.
+// Renames a file or directory to a free name. Why: renameat2() needs _GNU_SOURCE.
 // Returns 0 or an error number: EEXIST if the name is in use.
 int packing_rename_to_free(const char *from, const char *to);
 
-// Exchanges two files or directories in one step, so that there is something under both names at any time. Why: as
-// above.
+// Exchanges two files or directories in one step, so that both names exist at any time. Why: as above.
 // Returns 0 or an error number: EINVAL if the file system cannot do that.
 int packing_exchange(const char *one, const char *other);
 
-// Writes everything that Linux still has to write to a file system. Why: syncfs() needs _GNU_SOURCE.
+// Writes all pending changes of a file system to the disk. Why: syncfs() needs _GNU_SOURCE.
 // Returns 0 or an error number.
 int packing_flush(int descriptor);
 
@@ -22,7 +21,8 @@ int packing_flush(int descriptor);
 // The result of one step.
 typedef struct packing_step {
     size_t taken, written;
-    // When decompressing: whether a frame or member ended here. When compressing with `ends`: whether everything was written.
+    // When decompressing: whether a frame or member ended here. When compressing with `ends`: whether everything was
+    // written.
     bool is_complete;
     // The library's description of an error, which is never freed; NULL if there is no error.
     const char *error;
@@ -54,7 +54,8 @@ void packing_zlib_free(packing_zlib *stream);
 packing_step packing_zlib_run(
     packing_zlib *stream, const void *input, size_t input_size, void *output, size_t output_size);
 
-// The CRC-32 of bytes after others with a checksum; 0 before the first. Only while a packing_zlib exists.
+// Continues a CRC-32 with more bytes. `checksum` is the result for the bytes before them, or 0. Call it only while a
+// packing_zlib exists.
 uint32_t packing_checksum(uint32_t checksum, const void *bytes, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 // The files from which “pluginhost new” makes a project. They are part of the program, so that it works wherever it is
-// installed. Their sources are in Tools/Templates. Why C: the compiler puts a file into an array, and nothing has to
-// find it later.
+// installed. Their sources are in Tools/Templates. Why C: the compiler embeds a file in an array, so no file has to be
+// found at run time.
 #ifndef PLUGIN_TEMPLATES_H
 #define PLUGIN_TEMPLATES_H
 
