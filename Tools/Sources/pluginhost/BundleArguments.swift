@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import PluginHost
 
-/// The arguments that every command takes: the bundles, and the form of the output.
+/// The arguments that every command takes: the bundles and the output format.
 struct BundleArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
@@ -13,7 +13,7 @@ struct BundleArguments: ParsableArguments {
     @Flag(help: "Write one JSON document to standard output.")
     var json = false
 
-    /// The bundles that the arguments name, in the order of the arguments and, in a folder, sorted by name.
+    /// The bundles that the arguments name, in the order of the arguments. The bundles in a folder are sorted by name.
     func select() -> [SelectedBundle] { bundles.flatMap { SelectedBundle.all(at: $0) } }
 }
 
@@ -22,19 +22,21 @@ enum SelectedBundle {
     case bundle(PluginBundle)
     /// An item of a folder that has a bundle's name but cannot be opened: a finding about the folder.
     case unopened(PluginError)
-    /// An argument that leads to no directory: wrong usage.
+    /// An argument that is not a directory: wrong usage.
     case missing(PluginError)
 
     /// Directories with these extensions are bundles themselves, whatever they contain.
     private static let extensions: Set = ["bundle", "framework", "app", "plugin", "resources"]
 
-    /// A directory without a bundle's extension that contains bundles stands for these; any other is a bundle.
+    /// A directory that contains bundles and does not have a bundle's extension means those bundles. Any other
+    /// directory is itself a bundle.
     ///
-    /// `prefersSource`: a directory with an Info.plist of its own is meant itself, although its bundle was packed into it.
+    /// `prefersSource`: whether a directory that has its own Info.plist means itself, even if its bundle was packed
+    /// into it.
     static func all(at path: String, prefersSource: Bool = false) -> [SelectedBundle] {
         let isSource = prefersSource && access(path + "/Info.plist", F_OK) == 0
         if !isNamedAsBundle(path), !isSource {
-            // Without the index, to see the files of this moment.
+            // Without the index, to see the current files.
             let catalog = PluginCatalog(searchPaths: [path], options: .init(index: .none))
             let found = catalog.candidates
             if !found.isEmpty { return found.map { open($0.path, $0.open, else: Self.unopened) } }
@@ -53,7 +55,8 @@ enum SelectedBundle {
         }
     }
 
-    /// A directory that cannot be listed counts as a bundle only if its name says so: it may also be a folder of bundles.
+    /// A directory that cannot be listed counts as a bundle only if its name says so: it may also be a folder of
+    /// bundles.
     private static func unlisted(_ path: String, _ problem: PluginFinding) -> SelectedBundle {
         let bundle = try? PluginBundle.open(path: path)
         if let bundle, bundle.manifestError == nil { return .bundle(bundle) }

@@ -2,7 +2,7 @@ import Foundation
 @_spi(Tools) import PluginHost
 import PluginLinting
 
-/// What a bundle's files say about it.
+/// The facts about a bundle that its files state.
 ///
 /// Reading them runs none of its code.
 struct BundleFacts {
@@ -34,7 +34,7 @@ struct BundleFacts {
         return manifest?.version.map { $0 == short ? short : "\(short) (\($0))" } ?? short
     }
 
-    /// What the executable was built for, by its note: “ABI 1.0, Swift level 2, by …”.
+    /// What the executable was built for, according to its note: “ABI 1.0, Swift level 2, by …”.
     private func builtFor(_ note: PluginNote) -> String {
         let swift = note.isSwift ? ", Swift level \(note.swiftRevision)" : ""
         return "ABI \(note.abiMajor).\(note.abiMinor)\(swift)\(note.toolchain.map { ", by \($0)" } ?? "")"
@@ -145,7 +145,7 @@ struct BundleFacts {
             page.table(
                 manifest.extensions.map { factory in
                     let point = factory.extensionPoint.map { "\($0) \(factory.version)" } ?? ""
-                    // As applications show it: translated by the table Providers.
+                    // Show the name as applications do, translated by the table Providers.
                     let name = factory.displayName == nil ? "" : "“\(bundle.displayName(of: factory))”"
                     let order = factory.order == 0 ? "" : "order \(factory.order)"
                     return [factory.name, point, name, order]
@@ -169,7 +169,7 @@ struct BundleFacts {
         }
     }
 
-    /// A directory may contain a hundred thousand files.
+    /// A limit, because a directory may contain a hundred thousand files.
     private static let mostResources = 24
 
     private func writeResources(_ bundle: PluginBundle, to page: inout Page) {

@@ -6,7 +6,7 @@ extension PluginError.Code {
     ///
     /// A warning.
     static let nothingOffered = Self(rawValue: "nothingOffered")
-    /// An extension point that nobody else knows, and whose name is similar to one that others know.
+    /// An extension point that no other plug-in knows, with a name similar to one that other plug-ins know.
     ///
     /// A warning.
     static let extensionPointUnknown = Self(rawValue: "extensionPointUnknown")
@@ -76,8 +76,8 @@ extension PluginBundle {
 }
 
 extension RecordedApplication {
-    /// The extensions of a plug-in that the application did not get when it ran last, because it asks for other versions of their
-    /// extension points.
+    /// Warnings about extensions that the application did not get in its last run, because it asks for other versions
+    /// of their extension points.
     func versionFindings(about plugin: PluginDescription) -> [PluginFinding] {
         var declared: [String: Set<UInt32>] = [:]
         for declaration in plugin.extensions {
@@ -109,7 +109,7 @@ struct KnownPoints {
     private var known: [String] = []
     private let budget = Budget()
 
-    /// What the comparisons for all plug-ins may take together.
+    /// The limit on the comparisons for all plug-ins together.
     private final class Budget {
         var suggestions = NameSuggestions()
     }
@@ -125,8 +125,8 @@ struct KnownPoints {
         known = wanted.union(offeredBy.keys).filter(isKnown).sorted()
     }
 
-    /// The extension points of a plug-in that are probably misspelt: nobody else knows them, and several plug-ins know one
-    /// that differs in one character.
+    /// The extension points of a plug-in that are probably misspelt: no other plug-in knows them, and several plug-ins
+    /// know one that differs in one character.
     func findings(about manifest: Manifest, list: String) -> [PluginFinding] {
         Set(manifest.extensions.compactMap(\.extensionPoint)).sorted().compactMap { point in
             guard !isKnown(point),
@@ -149,7 +149,8 @@ struct KnownPoints {
 }
 
 extension String {
-    /// Whether one change makes it the other: a character changed, added or left out, or two that change places.
+    /// Whether one change turns this text into the other: a character changed, added or left out, or two characters
+    /// exchanged.
     fileprivate func isSlip(of other: String) -> Bool {
         switch editDistance(to: other, atMost: 2) {
         case 1: true

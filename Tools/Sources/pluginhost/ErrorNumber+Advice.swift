@@ -1,7 +1,7 @@
 @_spi(Tools) import PluginHost
 
 extension ErrorNumber {
-    /// What the system says about an operation that it refused, and what to do: the end of a message.
+    /// The system's reason for refusing an operation, and what to do about it: the end of a message.
     static func advice(_ number: Int32, to operation: Operation = .read) -> String {
         "\(describe(errno: number)). \(remedy(number, to: operation))"
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PluginHost
 
-/// `pluginhost info`: what a bundle's files say about it.
+/// `pluginhost info`: shows the facts about a bundle that its files state.
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",

@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// A JSON document.
 ///
-/// Every key of docs/command-line.md is always there, null if it has no value, so that a script need not check which
+/// Every key in docs/command-line.md is always present, null if it has no value, so that a script need not check which
 /// keys a document has.
 enum JSONValue: Encodable {
     case null
@@ -16,7 +16,7 @@ enum JSONValue: Encodable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// The number in every document's `format`; raised when the meaning of a key changes.
+    /// The number in every document's `format`. It increases when the meaning of a key changes.
     static let format = 1
 
     init(_ text: String?) { self = text.map(JSONValue.string) ?? .null }
@@ -58,8 +58,8 @@ enum JSONValue: Encodable {
 
     /// Writes the document of one invocation about many bundles to standard output.
     ///
-    /// The bytes are those of ``text()``, but one bundle at a time is made and forgotten, so that the memory does not grow
-    /// with their number.
+    /// The bytes are those of ``text()``, but only one bundle is in memory at a time, so that memory does not grow with
+    /// their number.
     ///
     /// `count`: how many bundles there are. `bundle`: makes each of them, in order.
     static func write(
@@ -93,7 +93,7 @@ enum JSONValue: Encodable {
 
     /// Escapes characters that control a display as JSON's `\u202e`, which means the same.
     ///
-    /// The encoder escapes only the first controls, and outside of strings there are no such characters.
+    /// The encoder escapes only controls below U+0020. Such characters occur only inside strings.
     private static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { $0.value >= 0x7F && $0.isObeyedByDisplays }) else { return text }
         return text.unicodeScalars.reduce(into: "") { result, scalar in

@@ -88,7 +88,8 @@ struct LintResult {
         for finding in report.findings { Self.write(finding, of: report.path, to: &page) }
     }
 
-    /// `path`: the path of the bundle, which is left out of the finding's own paths; nil if there is none.
+    /// `path`: the path of the bundle, which is removed from the beginning of the finding's paths; nil if there is
+    /// none.
     static func write(_ finding: LintFinding, of path: String?, to page: inout Page) {
         page.line(
             (Self.location(finding.filePath, finding.place), .bold),

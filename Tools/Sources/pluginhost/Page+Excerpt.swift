@@ -1,7 +1,7 @@
 import PluginLinting
 
 extension Page {
-    /// A line of a file with a caret below a place in it.
+    /// Adds a line of a file, with a caret below a place in it.
     ///
     /// Tabs become blanks, control characters are written out, and a long line is cut around the place.
     mutating func excerpt(_ excerpt: LintFinding.Excerpt) {
@@ -24,14 +24,14 @@ struct ShownExcerpt {
 
     /// `width`: how many columns are available.
     init(_ excerpt: LintFinding.Excerpt, width: Int) {
-        // Whole characters: a combining mark on either side of the place takes no column.
+        // Count whole characters, because a combining mark on either side of the place takes no column.
         var before = Self.cells(excerpt.before, from: 0)
         let start = before.reduce(0) { $0 + $1.columns }
         var after = Self.cells(excerpt.after, from: start)
         if let first = excerpt.after.unicodeScalars.first, first.properties.isGraphemeExtend,
             let last = before.popLast()
         {
-            // The place is inside of a character, which is shown whole.
+            // The place is inside a character. Show the whole character after it.
             after.insert(last, at: 0)
         }
         var isCutBefore = excerpt.isCutBefore
@@ -66,7 +66,7 @@ struct ShownExcerpt {
         let columns: Int
     }
 
-    /// The text for each character of a line that begins at a column.
+    /// The texts to show for the characters of a line that begins at a column.
     private static func cells(_ text: String, from start: Int) -> [Cell] {
         var column = start
         return text.map { character in

@@ -5,7 +5,7 @@ import BundleReading
 ///
 /// Everything that is shown passes through here, so that no name in a bundle can move the cursor or forge a line.
 struct Page {
-    /// How a piece of text looks if colours are shown; otherwise the words alone carry the meaning.
+    /// How a piece of text looks if colours are shown. The words carry the meaning without them too.
     enum Style: String {
         case plain = ""
         case bold = "1"
@@ -19,7 +19,7 @@ struct Page {
     private let terminal: Terminal
     /// How many columns are available.
     var width: Int { terminal.width }
-    /// The columns of a table; nil if it may be as wide as needed.
+    /// How many columns a table may have; nil if it may be as wide as needed.
     var tableWidth: Int? { terminal.tableWidth }
 
     init(terminal: Terminal = .standardOutput) { self.terminal = terminal }
@@ -42,9 +42,9 @@ struct Page {
         }
     }
 
-    /// Adds a label and its value beside it; without a value, nothing.
+    /// Adds a label with its value beside it. Adds nothing if there is no value.
     ///
-    /// A long value is wrapped below itself.
+    /// The further lines of a long value are aligned with its first.
     mutating func field(_ label: String, _ value: String?, indent: Int = 2) {
         guard let value, !value.isEmpty else { return }
         let column = Self.labelWidth
@@ -86,7 +86,7 @@ struct Page {
         return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
     }
 
-    /// Breaks only at blanks: a path that is longer than the line stays complete, so that it can be copied.
+    /// Breaks lines only at spaces. A path longer than the line stays complete, so that it can be copied.
     private static func wrapped(_ text: String, width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -110,14 +110,14 @@ struct Page {
 }
 
 extension String {
-    /// Without anything that controls a terminal: controls, line separators and marks of direction are written out.
+    /// The text with nothing that controls a terminal: controls, line separators and direction marks are written out.
     var escapedForTerminal: String { escapedForDisplay }
 
-    /// The form of text for people on standard output: with nothing that controls a terminal, and in ASCII if the locale
+    /// The text as people see it on standard output: with nothing that controls a terminal, and in ASCII if the locale
     /// has no other characters.
     var asShown: String { Terminal.isUTF8 ? escapedForTerminal : escapedForTerminal.inASCII }
 
-    /// The columns that the text takes on a terminal.
+    /// How many columns the text takes on a terminal.
     var columns: Int { reduce(0) { $0 + ($1.unicodeScalars.first?.isWide ?? false ? 2 : 1) } }
 }
 

@@ -31,7 +31,7 @@ struct PluginHostCommand: ParsableCommand {
             LoadInChildCommand.self, CallInChildCommand.self, UseInChildCommand.self,
         ])
 
-    /// Not the parser's own main(): that one ends with 64 after wrong usage, and the tool ends with 2.
+    /// Replaces the parser's main(), which ends with 64 after wrong usage. The tool ends with 2.
     static func main() async {
         do {
             try requireKnownCommand()
@@ -43,7 +43,8 @@ struct PluginHostCommand: ParsableCommand {
             } else {
                 try command.run()
             }
-            // They are the tool's own; “load” would find that the bundle's code left them behind.
+            // Stop the workers that the tool itself started, or “load” would report them as left behind by the bundle's
+            // code.
             for worker in PluginWorker.all { await worker.stop(within: .seconds(2)) }
         } catch let status as ExitCode {
             Glibc.exit(status.rawValue)
@@ -68,7 +69,7 @@ struct PluginHostCommand: ParsableCommand {
         throw ValidationError("There is no command “\(name.escapedForTerminal)”.\(question)")
     }
 
-    /// Help and the version are errors to the parser, but they belong on standard output and are a success.
+    /// The parser treats help and the version as errors, but they go to standard output and are a success.
     ///
     /// With --json, wrong usage is reported as JSON too.
     private static func end(with error: any Error) -> Never {
@@ -89,7 +90,7 @@ struct PluginHostCommand: ParsableCommand {
         Glibc.exit(isAnswer ? ExitStatus.fine.rawValue : ExitStatus.unable.rawValue)
     }
 
-    /// A message of the parser without control characters of the arguments that it repeats.
+    /// A message of the parser, without the control characters in the arguments that it repeats.
     private static func escaped(_ message: String) -> String {
         var text = message
         for argument in ProgramArguments.all.dropFirst() {
@@ -128,7 +129,7 @@ struct PluginHostCommand: ParsableCommand {
 
 /// The exit status of a command.
 ///
-/// The worst result decides.
+/// The worst result is the status.
 enum ExitStatus: Int32, Comparable {
     case fine = 0
     case problems = 1

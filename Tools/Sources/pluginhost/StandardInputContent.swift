@@ -2,7 +2,7 @@ import Glibc
 
 /// The content of standard input.
 enum StandardInputContent {
-    /// The most bytes that are read: more than any list or table may have.
+    /// The most bytes to read: more than any list or table may have.
     private static let most = 64 << 20
 
     static func read() -> [UInt8] {

@@ -12,12 +12,12 @@ struct Terminal {
     let showsColor: Bool
 
     private static let usualWidth = 80
-    /// Longer lines of prose are hard to read, shorter ones impossible.
+    /// Longer lines of prose are hard to read; shorter ones are unreadable.
     private static let widths = 40...120
 
-    /// Standard output: as wide as COLUMNS says, else as wide as the terminal.
+    /// Standard output. Its width is COLUMNS if that is set, else the terminal's width.
     ///
-    /// It has colour only on a terminal, and not with NO_COLOR or TERM=dumb.
+    /// It shows colour only on a terminal, and not with NO_COLOR or TERM=dumb.
     static let standardOutput: Terminal = {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let columns = environment("COLUMNS").flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
@@ -29,7 +29,7 @@ struct Terminal {
             showsColor: isTerminal && !isPlain)
     }()
 
-    /// Whether the locale uses UTF-8, by the variables that decide about characters.
+    /// Whether the locale uses UTF-8, according to the variables for character encoding.
     ///
     /// Without any of them the locale is “C”, which has ASCII.
     static let isUTF8: Bool = {

@@ -56,8 +56,8 @@ struct CallCommand: ParsableCommand {
             Terminal.write(try JSONValue.document(command: "call", bundles: [outcome.json(function: function)]).text())
         } else {
             var page = Page()
-            // Warnings are written only if something failed: a script wants only the result, and the library has logged
-            // them.
+            // Write warnings only if something failed: a script wants only the result, and the library has logged the
+            // warnings.
             if list || outcome.load.status(isStrict: false) != .fine { outcome.writeFindings(to: &page) }
             if !page.text.isEmpty { Terminal.write(page.text, to: STDERR_FILENO) }
             outcome.writeResult()

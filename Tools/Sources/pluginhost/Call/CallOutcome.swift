@@ -7,7 +7,7 @@ import HostBasics
 struct CallOutcome: Codable {
     /// The outcome of loading the bundle.
     ///
-    /// It also has everything that went wrong in the call.
+    /// It also has the findings about the call.
     var load: LoadOutcome!
     private var signature: String?
     private var result: CallValue?
@@ -132,7 +132,7 @@ private indirect enum CallValue: Codable {
     case bool(Bool)
     case int(Int64)
     case uint(UInt64)
-    /// As text, because JSON has no infinity.
+    /// A real number, stored as text because JSON has no infinity.
     case real(String)
     case string(String)
     case bytes(Data)

@@ -3,7 +3,7 @@ import Glibc
 import HostBasics
 @_spi(Tools) import PluginHost
 
-/// The arguments of every command about an application's plug-ins: which application, and the form of the output.
+/// The arguments of every command about an application's plug-ins: the application and the output format.
 struct ApplicationArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -45,17 +45,17 @@ struct ApplicationArguments: ParsableArguments {
 
 /// Where a command looks for plug-ins, and for which application.
 struct PluginSearch {
-    /// Absolute or as given.
+    /// Absolute paths, or paths as the user gave them.
     let searchPaths: [String]
     /// The application's executable, links resolved.
     let program: String?
     /// The name of `--application`.
     let application: String?
-    /// What the application kept about itself when it ran last; nil without --application.
+    /// The facts that the application recorded about itself in its last run; nil without --application.
     let recorded: RecordedApplication?
     private let capabilities: [String]
 
-    /// `folders`: the folders that replace an application.
+    /// `folders`: the folders to search instead of an application's.
     /// - Throws: ValidationError for wrong usage.
     init(_ arguments: ApplicationArguments, folders: [String]) throws {
         application = arguments.application
@@ -95,7 +95,7 @@ struct PluginSearch {
 
     /// Scans the search paths.
     ///
-    /// `index`: `.none` reads the files of this moment and writes nothing.
+    /// `index`: `.none` reads the current files and writes nothing.
     func catalog(index: PluginCatalog.IndexStorage = .none) -> PluginCatalog {
         let choices = application.flatMap(PluginCatalog.choicesPath)
         let catalog = PluginCatalog(
@@ -103,7 +103,7 @@ struct PluginSearch {
             options: .init(
                 index: index, choices: choices, quarantine: application.flatMap(Quarantine.path)))
         guard capabilities.isEmpty else { return catalog }
-        // Nobody knows what the application offers, so nothing counts as missing.
+        // The application's capabilities are unknown, so none counts as missing.
         let wanted = catalog.candidates.filter { $0.verdict == .incompatible }
             .compactMap { try? $0.open().manifest }
             .flatMap { $0.capabilities + $0.deviceCapabilities.filter(\.value).map(\.key) }
@@ -132,7 +132,7 @@ struct PluginSearch {
         if let host = arguments.host { return try CheckCommand.resolvedProgram(host) }
         guard let name = arguments.application, !name.isEmpty, !name.contains("/") else { return nil }
         let path = getenv("PATH").flatMap { String(validatingCString: $0) } ?? ""
-        // An empty or relative element means the current directory; an application is never searched for there.
+        // Skip empty and relative elements: an application is never looked up relative to the current directory.
         let places = path.split(separator: ":").filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }
         return places.first { access($0, X_OK) == 0 }.flatMap { try? CheckCommand.resolvedProgram($0) }
     }

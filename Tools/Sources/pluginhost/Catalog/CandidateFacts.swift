@@ -3,14 +3,14 @@ import PluginHost
 /// What is known about one candidate of a catalogue, without running any of its code.
 struct CandidateFacts {
     let candidate: PluginCandidate
-    /// Nil if it is not a bundle.
+    /// The bundle; nil if the candidate is not a bundle.
     private let bundle: PluginBundle?
     /// Why the bundle of a usable candidate cannot be read now, although the catalogue read it.
     let lateFindings: FindingReport?
     /// Warnings about a bundle in use that may surprise its author.
     let advice: FindingReport
 
-    /// `points`: the extension points that its catalogue knows; nil for no advice.
+    /// `points`: the extension points that the catalogue knows; nil if no advice is wanted.
     init(_ candidate: PluginCandidate, _ points: KnownPoints? = nil) {
         self.candidate = candidate
         var error: PluginError?
@@ -36,7 +36,7 @@ struct CandidateFacts {
 
     var manifest: Manifest? { bundle?.manifest }
 
-    /// In the user's language.
+    /// The display name in the user's language.
     var displayName: String? { bundle?.displayName }
 
     /// “bars, lines”, in the order in which the application lists them.
@@ -73,7 +73,7 @@ struct CandidateFacts {
         ].merging(IsolationFacts.members(bundle)) { $1 }
     }
 
-    /// Where the code may run and what it asks for; nil if it is not a bundle.
+    /// Where the code may run and the permissions that it asks for; nil if it is not a bundle.
     var isolation: IsolationFacts? { bundle.map(IsolationFacts.init) }
 }
 
@@ -113,7 +113,7 @@ extension PluginVerdict {
     /// The name for people.
     var words: String { self == .notABundle ? "no bundle" : name }
 
-    /// The rule by which another bundle is used.
+    /// The rule that selected another bundle.
     var rule: String? {
         switch self {
         case .shadowed(_, let rule): rule.rawValue
@@ -132,7 +132,7 @@ extension PluginVerdict {
 
     /// Whether something is wrong with the candidate.
     ///
-    /// Giving way to another bundle is normal.
+    /// A candidate that gives way to another bundle is not a problem.
     var isProblem: Bool {
         switch self {
         case .usable, .shadowed, .duplicate, .disabled: false

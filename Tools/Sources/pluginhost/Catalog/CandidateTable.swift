@@ -1,8 +1,8 @@
 import PluginHost
 
-/// The candidates of a catalogue by identifier, for reports that ask for many of them.
+/// The candidates of a catalogue by identifier, for reports that look up many of them.
 ///
-/// Each question to the catalogue itself decodes the record of every candidate.
+/// Why: each look-up in the catalogue decodes the record of every candidate.
 struct CandidateTable {
     private let candidates: [PluginCandidate]
     /// The position of the first candidate of each identifier.

@@ -1,12 +1,12 @@
 @_spi(Tools) import PluginHost
 
-/// What the user, the administrator and earlier crashes decide about a plug-in of an application.
+/// The decisions about a plug-in of an application: by the user, by the administrator, and because of earlier crashes.
 struct DecidedFacts {
-    /// Where the administrator's list demands that it runs at least; nil if it demands nothing.
+    /// The least strict execution that the administrator's list allows; nil if the list demands nothing.
     let demanded: String?
-    /// What it did that may lead to its quarantine, and what follows from that, as sentences; nil for nothing.
+    /// The crashes that may lead to its quarantine, and their consequence, as sentences; nil if there are none.
     let strikes: String?
-    /// What the user allowed it; nil if the user was not asked, or no application is known.
+    /// The permissions that the user allowed; nil if the user was not asked, or no application is known.
     let consent: PluginConsents.Consent?
 
     init(_ identifier: String, at path: String?, application: String?) {
@@ -22,7 +22,7 @@ struct DecidedFacts {
         }
     }
 
-    /// What follows from what a suspect did.
+    /// The consequence for a suspect.
     static func consequence(_ suspect: Quarantine.Entry) -> String {
         let isOfWorkers = !suspect.deaths.isEmpty && suspect.deaths.allSatisfy(\.isOfWorker)
         return isOfWorkers

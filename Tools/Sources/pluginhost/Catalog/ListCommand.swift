@@ -50,7 +50,7 @@ struct ListCommand: ParsableCommand {
         try (isFine ? ExitStatus.fine : .problems).finish()
     }
 
-    /// What the table has about a candidate: less than its facts, which hold an open bundle.
+    /// A candidate's row in the table. It does not keep the candidate's facts, which hold an open bundle.
     private struct Row {
         let candidate: PluginCandidate
         let cells: [Page.Cell]
@@ -88,11 +88,11 @@ struct ListCommand: ParsableCommand {
             var columns = Self.columns
             var rows = listed.map(\.cells)
             if !all {
-                // Each of them is usable.
+                // Every listed candidate is usable.
                 columns.remove(at: verdict)
                 for number in rows.indices { rows[number].remove(at: verdict) }
             }
-            // Few plug-ins say anything about it.
+            // Few plug-ins have isolation settings.
             if rows.allSatisfy({ $0[isolation].text.isEmpty }) {
                 columns.remove(at: isolation)
                 for number in rows.indices { rows[number].remove(at: isolation) }
@@ -142,8 +142,8 @@ struct ListCommand: ParsableCommand {
         let others = candidates.count - plugins
         guard others > 0, !all else { return }
         for candidate in candidates {
-            // The reason why it cannot be read may be gone when the next command looks. Who misses a plug-in in quarantine
-            // must not have to search.
+            // If a candidate cannot be read, the reason may be gone at the next command. And a user who misses a
+            // plug-in in quarantine must not have to search for it.
             guard [.malformed, .notABundle, .quarantined].contains(candidate.verdict) else { continue }
             guard let finding = candidate.findings.first else { continue }
             page.paragraph("\(candidate.path.relativeToCurrentDirectory): \(finding.message) \(finding.remedy)", .red)
@@ -158,7 +158,7 @@ struct ListCommand: ParsableCommand {
 }
 
 extension PluginCatalog.Folder {
-    /// Why it cannot be listed, or that it is one level off.
+    /// Why the folder cannot be listed, or that it is one level too high or too low.
     var findings: [PluginFinding] { [finding, placeFinding].compactMap(\.self) }
 }
 

@@ -2,15 +2,15 @@ extension Page {
     /// A column of a table that fits the terminal.
     struct Column {
         let title: String
-        /// How many columns must at least remain; a table that is too wide first loses its least important ones.
+        /// The smallest width. If a table is still too wide, its least important columns are removed first.
         let minimum: Int
-        /// Columns with higher numbers stay longer.
+        /// Columns with lower numbers are removed first.
         let importance: Int
         var cut = Cut.end
 
         /// Which part of a long text is replaced by “…”.
         ///
-        /// A text that is `never` cut is complete on every terminal, because readers copy it.
+        /// A text that is `never` cut stays complete on every terminal, because readers copy it.
         enum Cut {
             case end
             case beginning
@@ -28,7 +28,7 @@ extension Page {
         }
     }
 
-    /// Adds a table with a head.
+    /// Adds a table with a header.
     ///
     /// On a terminal the table is as wide as the terminal; elsewhere nothing is cut, so that a script sees everything.
     mutating func table(_ columns: [Column], _ rows: [[Cell]]) {
@@ -54,13 +54,13 @@ extension Page {
         }
     }
 
-    /// How many blanks the cells of a column may get on average.
+    /// The largest average number of spaces that pad the cells of a column.
     static let mostPadding = 256
 
-    /// The width to which the cells of a column are padded: that of the longest one.
+    /// The width to which the cells of a column are padded: the width of the longest cell.
     ///
-    /// If a few cells are so long that padding the others to them would multiply the table, they stick out, and the width is
-    /// that of the longest cell for which this is not so.
+    /// If padding the others to the longest cells would make the table many times larger, these cells stick out. The
+    /// width is then that of the longest cell for which the average padding is within ``mostPadding``.
     static func padded(_ lengths: [Int]) -> Int {
         let lengths = lengths.sorted()
         var sum = lengths.reduce(0, +)
@@ -71,16 +71,16 @@ extension Page {
         return 0
     }
 
-    /// The width of each column, nil for columns without room.
+    /// The width of each column; nil for columns that do not fit.
     static func fitted(_ columns: [Column], _ natural: [Int], into width: Int?) -> [Int?] {
         guard let width else { return natural }
-        // A column that is not cut leaves room for others; what is longer sticks out.
+        // A column that is never cut must leave room for the others, so its longer texts stick out.
         let most = width * 3 / 5
         let natural = zip(columns, natural).map { $0.cut == .never ? min($1, max(most, $0.minimum)) : $1 }
         var widths: [Int?] = natural
         func total() -> Int { widths.compactMap(\.self).reduce(-2) { $0 + $1 + 2 } }
         while total() > width {
-            // The widest column is cut first, so that short ones stay complete.
+            // Cut the widest column first, so that short ones stay complete.
             let shrinkable = columns.indices.filter { number in
                 columns[number].cut != .never && widths[number].map { $0 > columns[number].minimum } ?? false
             }
@@ -100,7 +100,7 @@ extension Page {
 }
 
 extension String {
-    /// The text, or as much of it as fits in that many columns of a terminal with a mark for the rest.
+    /// The text, cut to a number of terminal columns. A mark replaces the rest.
     func cut(to width: Int, _ cut: Page.Column.Cut = .end, mark: String = "…") -> String {
         guard cut != .never, columns > width else { return self }
         var kept: [Character] = []

@@ -2,7 +2,7 @@ import ArgumentParser
 import HostBasics
 @_spi(Tools) import PluginHost
 
-/// `pluginhost scan`: what the application finds when it starts, and how long that takes.
+/// `pluginhost scan`: shows what the application finds when it starts, and how long that takes.
 struct ScanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
@@ -112,7 +112,8 @@ private struct ScanReport {
         page.gap()
     }
 
-    /// A folder that cannot be listed, or that is one level off, is not a folder without plug-ins.
+    /// Reports folders that cannot be listed or that are one level too high or too low, because these are not simply
+    /// empty.
     func writeUnlisted(to page: inout Page) {
         FindingReport(findings: catalog.folders.flatMap(\.findings), bundlePath: nil).write(to: &page)
     }

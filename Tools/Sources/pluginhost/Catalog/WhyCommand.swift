@@ -38,7 +38,7 @@ struct WhyCommand: ParsableCommand {
         try report.status.finish()
     }
 
-    /// For completion in a shell: the identifiers in the places on the command line.
+    /// The identifiers for shell completion, found in the places that the command line names.
     private static func identifiers(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
         var arguments = ApplicationArguments()
         arguments.application = nil

@@ -19,7 +19,7 @@ extension WhyReport {
         writeAbsence(to: &page)
     }
 
-    /// The answer in a word.
+    /// The answer in a few words.
     private var answer: (String, Page.Style) {
         if explanation.plugin == nil { return ("not used", .red) }
         switch isLoadable {
@@ -50,7 +50,7 @@ extension WhyReport {
         facts.isolation?.write(to: &page)
     }
 
-    /// That an application does not load it; nothing if it passed.
+    /// Writes that an application does not load the plug-in after this probe. Writes nothing if it passed.
     private func write(_ probe: PluginCatalog.KeptProbe, to page: inout Page) {
         guard let reason = probe.findings.first, let path = explanation.plugin?.bundlePath else { return }
         page.paragraph(

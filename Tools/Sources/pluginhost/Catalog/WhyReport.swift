@@ -9,33 +9,33 @@ struct WhyReport {
     let check: FindingReport
     let needs: [Need]
     let uses: [Use]
-    /// What would be different without the bundle in use.
+    /// The changes to the catalogue if the bundle in use did not exist.
     let absence: CatalogChange?
-    /// What was decided about it.
+    /// The decisions about the plug-in.
     let decided: DecidedFacts
     /// What is known about the application from its last start; nil if nothing is.
     let application: RecordedApplication?
-    /// Whether the code of the bundle in use can be loaded, as far as the check shows; nil if none is used, or if that depends on
-    /// libraries that an unknown application may bring.
+    /// Whether the code of the bundle in use can be loaded, according to the check. Nil if no bundle is in use, or if
+    /// the answer depends on libraries that an unknown application may bring.
     let isLoadable: Bool?
-    /// What applications keep about its probe: those that demand one before its first use.
+    /// The probe results that applications keep, if they demand a probe before the first use.
     let probes: [PluginCatalog.KeptProbe]
-    /// The search paths, which may be the reason why nothing has this identifier.
+    /// The search paths, which may explain why no plug-in has this identifier.
     let folders: [PluginCatalog.Folder]
-    /// Similar identifiers, if nothing has this one.
+    /// Similar identifiers, if no plug-in has this one.
     let similar: [String]
 
-    /// A required plug-in, and what that one requires.
+    /// A required plug-in, with its own requirements.
     struct Need {
         let identifier: String
         let range: VersionRange
         /// The version in use.
         let version: String?
         let isMet: Bool
-        /// As a sentence.
+        /// The state as a sentence.
         let state: String
         let needs: [Need]
-        /// Whether its needs are left out, because they are listed at another place or the tree is too deep.
+        /// Whether its needs are left out because they are listed elsewhere or the tree is too deep.
         let isShortened: Bool
     }
 
@@ -45,7 +45,7 @@ struct WhyReport {
         let version: UInt32
         /// The plug-ins that offer it, in order.
         let offeredBy: [String]
-        /// Whether the application offered it when it ran last.
+        /// Whether the application offered it in its last run.
         let isOfApplication: Bool
     }
 
@@ -69,7 +69,7 @@ struct WhyReport {
             : errors.isEmpty
                 ? true : program == nil && errors.allSatisfy { $0.code == .dependencyMissing } ? nil : false
         probes = bundle.map { PluginCatalog.keptProbes(of: $0) } ?? []
-        // If none is used, the needs of the first one are the most useful.
+        // If no candidate is in use, show the needs of the first one.
         let manifest = bundle?.manifest ?? candidates.first?.manifest
         var tree = NeedTree(catalog, of: identifier)
         needs = tree.needs(manifest?.requires ?? [:])
@@ -86,7 +86,7 @@ struct WhyReport {
 
     var status: ExitStatus { explanation.plugin != nil && check.errors == 0 ? .fine : .problems }
 
-    /// The answer, which is not “it is used” alone for a bundle whose code cannot be loaded.
+    /// The answer. If the code of the bundle in use cannot be loaded, the sentence says so.
     var sentence: String {
         guard isLoadable == false, let first = check.findings.first(where: { $0.severity == .error }) else {
             return explanation.sentence
@@ -94,7 +94,7 @@ struct WhyReport {
         return "\(explanation.sentence) But its code cannot be loaded: \(first.message)"
     }
 
-    /// Identifiers that differ by a typing mistake.
+    /// Identifiers that differ from a wanted one only by a typing mistake.
     private static func similar(to identifier: String, in catalog: PluginCatalog) -> [String] {
         let wanted = identifier.lowercased()
         let known = Set(catalog.candidates.map(\.identifier))
@@ -106,15 +106,15 @@ struct WhyReport {
 
 /// Makes the tree of what a plug-in requires.
 ///
-/// The needs of a plug-in are in it once, however many others require it: otherwise a few plug-ins that each require two of the
-/// next ones would make millions of lines.
+/// The needs of a plug-in are in the tree only once, however many others require it. Otherwise a few plug-ins that each
+/// require two of the next ones would make millions of lines.
 private struct NeedTree {
     private let catalog: PluginCatalog
     private let candidates: CandidateTable
     /// The plug-ins whose needs are in the tree.
     private var listed: Set<String>
 
-    /// How many levels the tree has.
+    /// The most levels of the tree.
     private static let deepest = 16
 
     init(_ catalog: PluginCatalog, of identifier: String) {

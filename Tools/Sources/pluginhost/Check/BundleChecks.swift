@@ -4,9 +4,9 @@ import PluginLinting
 
 /// The checks of one invocation.
 ///
-/// Without a level, no code of a bundle runs. With one, each bundle is loaded in a process of its own; from `standard` on,
-/// its code is used in another one. So code that harms its process cannot harm the tool, and a test of use cannot
-/// change what the load shows.
+/// Without a level, no code of a bundle runs. With one, each bundle is loaded in a separate process. From `standard`
+/// on, its code is also used, in another process. So code that harms its process cannot harm the tool, and using the
+/// code cannot change the result of the load.
 struct BundleChecks {
     let level: Rule.Level?
     let isStrict: Bool
@@ -59,7 +59,7 @@ struct BundleChecks {
         return report
     }
 
-    /// The findings about Info.plist, with their places; from `standard` on, those about all lists and languages.
+    /// The findings about Info.plist, with their places. From `standard` on, also those about all lists and languages.
     private func lint(_ bundle: PluginBundle) -> [LintFinding] {
         if level ?? .load > .load { return BundleLinter().lint(bundle).findings }
         return BundleLinter().lint(file: bundle.manifestPath, as: .propertyList).findings
@@ -96,7 +96,7 @@ struct BundleChecks {
         }
         let errors = outcome.report.findings.filter { $0.severity == .error }
         if program != nil, !errors.isEmpty, errors.allSatisfy({ $0.code == .dependencyMissing }) {
-            // The check has found them, because it searches where the application does.
+            // The check has found the libraries, because it searches where the application does.
             let reason = """
                 The code was not loaded, because the libraries of the application are not found here: add their directory \
                 to LD_LIBRARY_PATH.
@@ -116,7 +116,7 @@ struct BundleChecks {
         }
     }
 
-    /// A slow machine may be the reason for one slow entry, but not for three.
+    /// A slow machine may explain one slow entry, but not three.
     private static let mostTries = 3
 
     private mutating func use(_ bundle: PluginBundle, after load: LoadOutcome, _ report: inout CheckReport) {

@@ -89,7 +89,7 @@ struct CheckCommand: ParsableCommand {
                 "Libraries that the application brings are missing here: "
                     + "name its executable by --host to count them as present.")
         }
-        // What depends on the machine or the moment has no rule.
+        // Findings that depend on the machine or the moment have no rule.
         if let finding = reports.lazy.flatMap(\.findings).first(where: { Rule.named($0.code.rawValue) != nil }) {
             page.gap()
             page.paragraph("“pluginhost explain \(finding.code)” describes the first finding.")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PluginHost
 
-/// The form of a report.
+/// The output format of a report.
 enum CheckFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
@@ -11,12 +11,12 @@ enum CheckFormat: String, CaseIterable, ExpressibleByArgument {
     case sarif
 }
 
-/// The option for the form of a report, and --json, which every command has.
+/// The option for the format of a report. Every command also has --json.
 struct FormatArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The form of the report: text, json, junit or sarif.", valueName: "format"))
     var format: CheckFormat?
 
-    /// The form to write.
+    /// The format to write.
     ///
     /// `isJSON`: whether --json was given.
     func form(isJSON: Bool) -> CheckFormat { isJSON ? .json : format ?? .text }

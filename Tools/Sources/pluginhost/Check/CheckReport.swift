@@ -3,7 +3,7 @@ import PluginLinting
 
 /// The result of checking one bundle.
 struct CheckReport {
-    /// Rules that could not be checked, and the reason: never a pass.
+    /// Rules that could not be checked, with the reason. They never count as passed.
     struct NotRun {
         let rules: [Rule]
         let reason: String
@@ -13,11 +13,11 @@ struct CheckReport {
 
     let path: String
     let identifier: String?
-    /// Nil for a check that runs no code: it reports errors and warnings of every level.
+    /// The level; nil for a check that runs no code, which reports errors and warnings of every level.
     let level: Rule.Level?
     /// Whether warnings count as problems without a level.
     let isStrict: Bool
-    /// Nothing is at the path: wrong usage.
+    /// Whether nothing exists at the path: wrong usage.
     var isMissing = false
     /// The findings of the level and the levels before it.
     private(set) var findings: [LintFinding] = []
@@ -32,7 +32,7 @@ struct CheckReport {
         self.isStrict = isStrict
     }
 
-    /// The report of a linter as that of a check, with its notes.
+    /// Creates a report from a linter's result, including notes.
     init(_ result: LintResult, isStrict: Bool, hasSources: Bool) {
         self.init(path: result.report.path, identifier: result.identifier, level: nil, isStrict: isStrict)
         isMissing = result.isMissing
@@ -40,7 +40,7 @@ struct CheckReport {
         parts = result.kind == .file ? [.lists] : hasSources ? [.lists, .languages, .sources] : [.lists, .languages]
     }
 
-    /// Adds findings, unless they are known or belong to a later level.
+    /// Adds findings, except those that the report already has or that belong to a later level.
     mutating func add(_ new: [LintFinding]) {
         for finding in new where isReported(finding) && !findings.contains(where: finding.isSame) {
             findings.append(finding)
@@ -51,7 +51,7 @@ struct CheckReport {
 
     func has(_ code: PluginError.Code) -> Bool { findings.contains { $0.code.rawValue == code.rawValue } }
 
-    /// Notes that rules could not be checked, except those with a finding.
+    /// Records that rules could not be checked, except rules that already have a finding.
     mutating func skip(_ skipped: [Rule], because reason: String, isUnable: Bool = false) {
         let found = Set(findings.map(\.code.rawValue) + notRun.flatMap(\.rules).map(\.id))
         let rules = skipped.filter { isIncluded($0) && !found.contains($0.id) }
@@ -80,7 +80,7 @@ struct CheckReport {
         }.map { ($0, found[$0.id] ?? []) }
     }
 
-    /// Whether a finding makes the status 1.
+    /// Whether a finding makes the exit status 1.
     func counts(_ finding: LintFinding) -> Bool {
         switch finding.severity {
         case .error: true
@@ -131,7 +131,7 @@ struct CheckReport {
 }
 
 extension LintFinding {
-    /// Whether it is the same finding, perhaps with a place in the file.
+    /// Whether both are the same finding, even if only one has a place in the file.
     func isSame(_ other: LintFinding) -> Bool {
         (code, subject, message) == (other.code, other.subject, other.message)
     }

@@ -2,10 +2,10 @@ import HostBasics
 @_spi(Tools) import PluginHost
 import PluginLinting
 
-/// The reports of one invocation as the XML of JUnit, which build servers read: a suite for each bundle, a test for each
-/// rule.
+/// The reports of one invocation as the XML of JUnit, which build servers read: a suite for each bundle, a test for
+/// each rule.
 ///
-/// A rule that was not checked is a skipped test; the exit status still is not 0.
+/// A rule that was not checked is a skipped test, but the exit status is still not 0.
 struct JUnitReport {
     private let reports: [CheckReport]
     private let command: String
@@ -86,6 +86,6 @@ struct JUnitReport {
 }
 
 extension String {
-    /// The text in XML, in one line: characters that control a display are written out, line breaks too.
+    /// The text in XML, in one line. Line breaks and other characters that control a display are written out.
     fileprivate var inXML: String { escapedForDisplay.escapedForXML }
 }

@@ -10,18 +10,18 @@ struct Rule: Sendable {
     ///
     /// Each level includes the levels before it.
     enum Level: String, CaseIterable, Comparable, ExpressibleByArgument {
-        /// What stops a load.
+        /// Faults that stop a load.
         case load
-        /// What misbehaves.
+        /// Faults that cause wrong behaviour.
         case standard
-        /// What a careful author mends.
+        /// Faults that a careful author corrects.
         case strict
 
         static func < (a: Level, b: Level) -> Bool { a.rank < b.rank }
 
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
-        /// The first level at which a finding of a severity counts, whatever its rule: a warning stops no load.
+        /// The first level at which a finding of a severity counts, whatever its rule. A warning does not stop a load.
         init(_ severity: LintFinding.Severity) {
             self =
                 switch severity {
@@ -32,7 +32,7 @@ struct Rule: Sendable {
         }
     }
 
-    /// The part of a check that looks for it.
+    /// The part of a check that looks for a fault.
     enum Part: String, CaseIterable {
         /// Info.plist and the files of the bundle.
         case bundle
@@ -44,11 +44,11 @@ struct Rule: Sendable {
         case languages
         /// Nibs, and the tables that translate them.
         case nibs
-        /// Keys in the sources; only `lint --sources` looks for them.
+        /// Keys in the sources, which only `lint --sources` looks for.
         case sources
-        /// A load in a process of its own.
+        /// A load in a separate process.
         case load
-        /// Use of the loaded code, in another process of its own.
+        /// Use of the loaded code, in another separate process.
         case use
 
         /// The title of its rules in docs/rules.md.
@@ -65,7 +65,7 @@ struct Rule: Sendable {
             }
         }
 
-        /// Which command makes this part of a check.
+        /// The commands that make this part of a check.
         var foundBy: String {
             switch self {
             case .bundle, .executable: "check"
@@ -85,24 +85,24 @@ struct Rule: Sendable {
     let what: String
     /// Why it matters.
     let why: String
-    /// How to mend it.
+    /// How to correct it.
     let mend: String
 
-    /// A rule with findings of a bundle's checks.
+    /// A rule for findings of a bundle's checks.
     static func plugin(
         _ code: PluginError.Code, _ level: Level, _ part: Part, what: String, why: String, mend: String
     ) -> Rule {
         Rule(id: code.rawValue, level: level, part: part, what: what, why: why, mend: mend)
     }
 
-    /// A rule with findings of the linter.
+    /// A rule for findings of the linter.
     static func lint(
         _ code: LintFinding.Code, _ level: Level, _ part: Part, what: String, why: String, mend: String
     ) -> Rule {
         Rule(id: code.rawValue, level: level, part: part, what: what, why: why, mend: mend)
     }
 
-    /// A fault in the text of a list or table, which the readers find.
+    /// A rule for a fault in the text of a list or table, which the readers find.
     static func fault(_ id: String, what: String, why: String, mend: String) -> Rule {
         Rule(id: id, level: .standard, part: .lists, what: what, why: why, mend: mend)
     }
@@ -118,11 +118,11 @@ struct Rule: Sendable {
     /// The address of its page, for reports that link to it.
     var address: String { "\(Self.pages)#\(id.lowercased())" }
 
-    /// docs/rules.md at the address from which the project is got.
+    /// The address of docs/rules.md where the project is published.
     static let pages = "https://example.org/PluginHost/docs/rules.md"
 }
 
 extension LintFinding {
-    /// The first level at which it counts: that of its rule, unless its severity is of a later level.
+    /// The first level at which it counts: the level of its rule or of its severity, whichever is later.
     var level: Rule.Level { max(Rule.named(code.rawValue)?.level ?? .load, Rule.Level(severity)) }
 }

@@ -2,11 +2,11 @@
 @_spi(PluginHost) @_spi(Tools) import PluginHost
 import PluginLinting
 
-/// The reports of one invocation in the Static Analysis Results Interchange Format 2.1.0 (OASIS standard, 2020), which code
-/// hosts and editors read.
+/// The reports of one invocation in the Static Analysis Results Interchange Format 2.1.0 (OASIS standard, 2020), which
+/// code hosts and editors read.
 struct SARIFReport {
     private let reports: [CheckReport]
-    /// The rules that were to be checked, in the order of the table.
+    /// The rules that should be checked, in the order of the table.
     private let rules: [Rule]
     private let indexes: [String: Int]
     private let directory: String
@@ -98,7 +98,8 @@ struct SARIFReport {
         return .object(members)
     }
 
-    /// Files below the current directory are relative to it, so that a code host finds them in the sources.
+    /// Paths of files below the current directory are relative to it, so that a code host finds the files in the
+    /// sources.
     private static let base = "SRCROOT"
 
     private func artifact(_ path: String) -> JSONValue {
@@ -109,7 +110,7 @@ struct SARIFReport {
 
     private static func uri(_ path: String) -> String { "file://" + escaped(path) }
 
-    /// A path as a part of an address (RFC 3986).
+    /// A path escaped as a part of a URI (RFC 3986).
     private static func escaped(_ path: String) -> String {
         path.utf8.reduce(into: "") { result, byte in
             switch byte {

@@ -10,7 +10,7 @@ struct UseInChildCommand: ParsableCommand {
     static let name = "use-in-child"
 
     @Option var mark: String
-    /// Bundles to load first, because the bundle requires or uses them.
+    /// Bundles to load first, because this bundle requires or uses them.
     @Option var after: [String] = []
     @Argument var bundle: String
 
@@ -20,7 +20,7 @@ struct UseInChildCommand: ParsableCommand {
         }
         child_begin()
         HostEnvironment.current.isolation = .ofTool
-        HostEnvironment.current.log = { _ in }  // the load before it has shown all messages
+        HostEnvironment.current.log = { _ in }  // the preceding load has shown all messages
         for path in after { _ = try? PluginBundle.open(path: path).loadAndReturnError() }
         let outcome: UseOutcome
         do {

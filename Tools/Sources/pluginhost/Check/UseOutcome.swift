@@ -29,7 +29,7 @@ struct UseOutcome: Codable {
     private(set) var entryMilliseconds = 0.0
     /// Reasons by the ids of rules that could not be checked.
     private(set) var notRun: [String: String] = [:]
-    /// Whether all was used; otherwise the process ended before.
+    /// Whether everything was used; otherwise the process ended too early.
     private(set) var hasFinished = false
 
     /// The most milliseconds that an entry may take.
@@ -63,7 +63,7 @@ struct UseOutcome: Codable {
 
     private mutating func add(_ findings: [PluginFinding]) { load.add(findings) }
 
-    /// The bundle, and the way to report what its code is doing.
+    /// The bundle, and the report that receives its steps.
     private struct Use {
         let bundle: PluginBundle
         let report: ChildReport
@@ -78,9 +78,10 @@ struct UseOutcome: Codable {
 
     // MARK: Objects
 
-    /// How many objects exist at a time, how many are made before memory is measured, and how many in between.
+    /// How many objects exist at a time, how many are made before memory is first measured, and how many between two
+    /// measurements.
     private static let atATime = 3, first = 4, measured = 16
-    /// What a program cannot allocate less than, for each object.
+    /// The smallest amount of memory, in bytes, that a program can allocate for an object.
     private static let leastMemory = 16
 
     private mutating func checkObjects(of registration: PluginBundle.Registration, _ use: Use) {
@@ -95,7 +96,7 @@ struct UseOutcome: Codable {
                 let left = use.bundle.liveObjects.first {
                     $0.name == registration.name && $0.kind == registration.kind && $0.extensionPoint == point
                 }
-                // One object may be shared by everyone who asks.
+                // A provider may return one shared object to every caller.
                 if let left, left.count > 1 {
                     return add([
                         PluginFinding(
@@ -111,7 +112,7 @@ struct UseOutcome: Codable {
                 let middle = Self.memory(use)
                 try make(Self.measured, registration, use)
                 let end = Self.memory(use)
-                // A cache that grows once is not a leak; growth that goes on is.
+                // A cache that grows once is not a leak; continued growth is.
                 let least = Self.measured * Self.leastMemory
                 guard middle - start >= least, end - middle >= least else { return }
                 add([
@@ -134,7 +135,7 @@ struct UseOutcome: Codable {
     }
 
     private static func memory(_ use: Use) -> Int {
-        _ = use.bundle.liveObjects  // forgets what it knows about released objects
+        _ = use.bundle.liveObjects  // drops the records of released objects
         return Int(child_memory())
     }
 
@@ -151,7 +152,7 @@ struct UseOutcome: Codable {
 
     /// Adds the findings of an error.
     ///
-    /// Without a service of another plug-in, nothing is known about the objects.
+    /// If a service of another plug-in is missing, the objects could not be checked.
     private mutating func note(_ error: any Error) {
         let findings = (error as? PluginError)?.findings ?? []
         guard let missing = findings.first(where: { $0.code == .serviceMissing }) else { return add(findings) }
@@ -184,7 +185,7 @@ struct UseOutcome: Codable {
 
     // MARK: Threads
 
-    /// How long a thread that the code started may take to do what it must not do.
+    /// How long to wait for a forbidden late registration by a thread that the code started.
     private static let patience: UInt32 = 200_000  // microseconds
 
     private mutating func checkLateRegistrations(of bundle: PluginBundle, hasThreads: Bool) {
@@ -200,7 +201,7 @@ struct UseOutcome: Codable {
     }
 }
 
-/// What a bundle's constructors and entry do besides registering.
+/// Observes what a bundle's constructors and entry do in addition to registering.
 private final class EntryWatch: @unchecked Sendable {
     // @unchecked because only the thread that loads uses it.
 
@@ -218,7 +219,7 @@ private final class EntryWatch: @unchecked Sendable {
     /// Whether the code has started threads.
     var hasThreads: Bool { startedThreads > 0 || child_threads() > threads }
 
-    /// A step begins.
+    /// Call this when a step begins.
     func begin(_ path: String, _ step: LoadStep) {
         guard path == self.path else { return }
         if step == .opening {
@@ -229,7 +230,7 @@ private final class EntryWatch: @unchecked Sendable {
         if step == .entry { start = clock.now }
     }
 
-    /// The step before this one has ended.
+    /// Call this when the step before this one has ended.
     func leave(_ path: String, _ step: LoadStep) {
         guard path == self.path, isRunning, step == .activation || step == .end else { return }
         isRunning = false

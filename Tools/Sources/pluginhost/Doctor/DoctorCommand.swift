@@ -87,7 +87,7 @@ struct DoctorCommand: ParsableCommand {
             DoctorCheck(
                 "Between plug-ins",
                 catalog.findings.filter { problem in
-                    // Each finding is shown once.
+                    // Show each finding once.
                     !lists.contains(problem)
                         && !catalog.folders.contains { $0.findings.contains(problem) }
                 }))
@@ -130,7 +130,7 @@ struct DoctorCommand: ParsableCommand {
         return DoctorCheck("Index files", inspection.findings, facts: facts)
     }
 
-    /// Candidates in quarantine are reported as those that are not used.
+    /// Reports how many plug-ins are in quarantine. The check of unused candidates reports each of them.
     private static func quarantineCheck(_ quarantine: Quarantine) -> DoctorCheck {
         let count = FindingReport.count(quarantine.entries.count, "plug-in") ?? "no plug-in"
         let strikes = quarantine.suspects.map { "\($0.identifier): \($0.reason) \(DecidedFacts.consequence($0))" }
@@ -158,7 +158,7 @@ struct DoctorCommand: ParsableCommand {
     }
 }
 
-/// One thing that was examined, and what is wrong with it.
+/// One check: its name, and the findings.
 struct DoctorCheck {
     let name: String
     let report: FindingReport
@@ -178,9 +178,9 @@ struct DoctorCheck {
         report = FindingReport(findings: findings.filter { seen.insert($0).inserted }, bundlePath: bundlePath)
     }
 
-    /// The entry for a candidate that is not used.
+    /// The check of a candidate that is not used.
     ///
-    /// Giving way to another bundle is normal, unless only its name decided.
+    /// A candidate that gives way to another bundle is no problem, unless only the bundles' names decided.
     init(unused candidate: PluginCandidate) {
         var findings = candidate.findings
         var facts: [String] = []
@@ -240,12 +240,12 @@ struct DoctorCheck {
 extension PluginError.Code {
     /// Two bundles of one identifier and version in one folder.
     static let duplicateBundle = Self(rawValue: "duplicateBundle")
-    /// A directory for the runtime of a toolchain that has none.
+    /// A directory for a toolchain's runtime in which there is no usable runtime.
     static let runtimeUnusable = Self(rawValue: "runtimeUnusable")
-    /// A service that a plug-in uses and none offers.
+    /// A service that a plug-in uses and no plug-in offers.
     static let serviceMissing = Self(rawValue: "serviceMissing")
-    /// An environment variable that is not set, or that has no effect.
+    /// An environment variable that should be set, or that has no effect.
     static let environment = Self(rawValue: "environment")
-    /// Something that the library uses if the system offers it.
+    /// A feature of the system that the library uses if it exists.
     static let systemFeature = Self(rawValue: "systemFeature")
 }

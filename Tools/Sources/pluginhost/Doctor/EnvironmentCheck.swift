@@ -52,7 +52,7 @@ struct EnvironmentCheck {
         }
     }
 
-    /// The application's own list of search paths, in place of the standard ones.
+    /// The application's variable with search paths, which replace the standard ones.
     private var ownList: [PluginFinding] {
         guard let application else { return [] }
         let name = PluginCatalog.searchPathVariable(of: application)
@@ -95,8 +95,8 @@ struct EnvironmentCheck {
         if let list = variable("LANGUAGE"), !list.isEmpty { return [] }
         for name in ["LC_ALL", "LC_MESSAGES", "LANG"] {
             guard let value = variable(name), !value.isEmpty else { continue }
-            // The first variable that is set decides.
-            // Containers and services that have no user choose “C.UTF-8” for its characters.
+            // The first variable that is set decides. “C.UTF-8” is fine: containers and services without a user set it
+            // for its encoding.
             guard ["C", "POSIX"].contains(value) else { return [] }
             return [
                 finding(

@@ -1,9 +1,9 @@
 @_spi(Tools) import PluginHost
 
-/// What this machine offers to keep plug-ins in worker processes from the rest of it.
+/// What this machine offers to confine plug-ins in worker processes.
 struct IsolationCheck {
     private let confinement = Confinement.ofThisMachine
-    /// What the kernel says that it has is not all that a worker needs, so one of each kind is started.
+    /// The features that the kernel reports are not enough to know whether a worker runs, so start one of each kind.
     private let trials = [WorkerTrial(.isolated), WorkerTrial(.sandboxed)]
 
     var check: DoctorCheck {
@@ -13,7 +13,7 @@ struct IsolationCheck {
                 PluginFinding(
                     .warning, .sandboxUnavailable,
                     message: "Sandboxed plug-ins cannot be used here: a layer that each of them needs is missing.",
-                    // Which layer, and whether the kernel lacks it or a filter refuses it.
+                    // This remedy names the missing layer, and whether the kernel lacks it or a filter refuses it.
                     remedy: trials.flatMap(\.findings).first { $0.code == .sandboxUnavailable }?.remedy
                         ?? "Use Linux 5.13 or later with Landlock and seccomp; in a container, allow their calls in its profile."
                 ))
@@ -96,10 +96,10 @@ struct IsolationCheck {
 }
 
 extension WorkerTrial {
-    /// The value of `PHExecution` that demands it.
+    /// The value of `PHExecution` that demands this execution.
     fileprivate var name: String { execution == .sandboxed ? "sandboxed" : "isolated" }
 
-    /// What was seen, as a sentence.
+    /// The result of the trial, as a sentence.
     fileprivate var fact: String {
         let who = user.map { " as the user \($0)" } ?? ""
         guard let confinement else { return "A trial: no \(name) worker could be started\(who)." }

@@ -18,7 +18,7 @@ struct SystemCheck {
         return "\(text(name.release)), \(text(name.machine))"
     }
 
-    /// openat2() opens a file without links in its path in one call instead of one for each directory.
+    /// openat2() refuses links anywhere in a path with one call, instead of one call for each directory.
     private var openat2: [PluginFinding] {
         let descriptor = phs_open_without_links(AT_FDCWD, "/")
         if descriptor >= 0 {
@@ -52,7 +52,7 @@ struct SystemCheck {
         }
     }
 
-    /// For a file of the kernel, which has no length before it is read.
+    /// The text of a file of the kernel, whose length is unknown before it is read.
     private static func text(of path: String) -> String? {
         guard let file = fopen(path, "re") else { return nil }
         defer { fclose(file) }
@@ -69,7 +69,7 @@ struct SystemCheck {
 
     private static let names = ["libPluginHost.so", "libswiftCore.so", "libffi.so"]
 
-    /// The files of the libraries in this process.
+    /// The paths of the libraries in this process.
     private var libraryPaths: [String] {
         guard let maps = Self.text(of: "/proc/self/maps") else { return [] }
         let paths = maps.split(separator: "\n").compactMap { line in

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PluginHost
 
-/// `pluginhost graph`: how the plug-ins of an application are connected.
+/// `pluginhost graph`: shows how the plug-ins of an application are connected.
 struct GraphCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "graph",
@@ -31,7 +31,7 @@ struct GraphCommand: ParsableCommand {
         }
     }
 
-    /// What is wrong with search paths, as text.
+    /// The findings about search paths, as text.
     private static func findings(of folders: [PluginCatalog.Folder]) -> String {
         var page = Page()
         FindingReport(findings: folders.flatMap(\.findings), bundlePath: nil).write(to: &page)

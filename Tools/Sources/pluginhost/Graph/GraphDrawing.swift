@@ -1,7 +1,7 @@
 @_spi(Tools) import HostBasics
 @_spi(Tools) import PluginHost
 
-/// The graph as a drawing, made without any other program.
+/// A drawing of the graph, made without any other program.
 struct GraphDrawing {
     private let graph: PluginGraph
     /// The edges that can be drawn: a plug-in that requires itself has no arrow.
@@ -68,13 +68,13 @@ struct GraphDrawing {
               <g transform="translate(\(Self.number(left)) \(Self.number(Self.head)))">
 
             """
-        // Edges first, so that none crosses out the label of a node.
+        // Draw edges first, so that none covers the label of a node.
         for number in edges.indices { text += edge(number) }
         for number in graph.nodes.indices { text += node(number) }
         return text + "  </g>\n" + legend + "</svg>\n"
     }
 
-    /// Centred, for a graph that is narrower than the title.
+    /// The left edge of the graph, which is centred if it is narrower than the title.
     private var left: Double { (size.width - layout.size.width) / 2 }
 
     // MARK: Parts
@@ -109,7 +109,7 @@ struct GraphDrawing {
         guard let start = path.first else { return "" }
         var line = "M\(Self.number(start.x)) \(Self.number(start.y))"
         for (a, b) in zip(path, path.dropFirst()) {
-            // Straight within a layer; between two layers a curve that is level at both ends.
+            // A straight line within a layer; between two layers, a curve that is level at both ends.
             let middle = (a.x + b.x) / 2
             line +=
                 a.y == b.y
@@ -125,7 +125,7 @@ struct GraphDrawing {
 
             """
         if edge.kind == .requires, path.count > 1 {
-            // Near its start, where no other edge is close.
+            // The label is near the edge's start, where no other edge is close.
             let place = Self.onCurve(from: start, to: path[1], at: 0.16)
             let words = edge.label.escapedForTerminal.cut(to: 14)
             text += """
@@ -137,7 +137,8 @@ struct GraphDrawing {
         return text + "    </g>\n"
     }
 
-    /// A point of the curve that joins two points and is level at both; the part of its length is from 0 to 1.
+    /// A point of a curve that joins two points and is level at both. `part` is its position along the curve, from 0 to
+    /// 1.
     private static func onCurve(
         from a: GraphLayout.Point, to b: GraphLayout.Point, at part: Double
     ) -> GraphLayout.Point {
@@ -174,7 +175,7 @@ struct GraphDrawing {
         return text
     }
 
-    /// With at most one digit after the point.
+    /// A number with at most one digit after the decimal point.
     private static func number(_ value: Double) -> String {
         let tenths = (value * 10).rounded()
         guard tenths.isFinite, abs(tenths) < 1e12 else { return "0" }
@@ -233,7 +234,7 @@ struct GraphDrawing {
 }
 
 extension String {
-    /// The text, escaped as text or an attribute of an XML document.
+    /// The text, escaped for the content or an attribute of an XML element.
     ///
     /// Characters that control a display are written out, except line breaks; characters that XML does not allow become
     /// U+FFFD.

@@ -1,5 +1,6 @@
 extension GraphLayout {
-    /// Sorts each layer by the places of its neighbours, forwards and backwards, and keeps the order with the fewest crossings.
+    /// Sorts each layer by the places of its neighbours, in forward and backward passes, and keeps the order with the
+    /// fewest crossings.
     mutating func order() {
         var best = layers
         var fewest = crossings()
@@ -26,8 +27,8 @@ extension GraphLayout {
         layers = best
     }
 
-    /// How many pairs of edges cross: the inversions between the ends on both sides, counted with a tree of sums (Barth,
-    /// Jünger and Mutzel 2002).
+    /// The number of pairs of edges that cross: the inversions between the ends on both sides, counted with a tree of
+    /// sums (Barth, Jünger and Mutzel 2002).
     private func crossings() -> Int {
         var total = 0
         for (left, right) in zip(layers, layers.dropFirst()) {

@@ -1,8 +1,9 @@
 /// Places the nodes of a directed graph in layers from left to right, so that edges go to the right and few cross.
 ///
-/// After Sugiyama, Tagawa and Toda, “Methods for visual understanding of hierarchical system structures” (1981): circles are
-/// opened, each node is placed in the layer after its predecessors, edges over several layers get a joint in each, the
-/// order in the layers is improved by barycentres, and heights are chosen so that edges are as straight as the order allows.
+/// After Sugiyama, Tagawa and Toda, “Methods for visual understanding of hierarchical system structures” (1981): cycles
+/// are broken, each node is placed in the layer after its predecessors, edges over several layers get a joint in each
+/// layer, barycentres improve the order in the layers, and heights are chosen so that edges are as straight as the
+/// order allows.
 struct GraphLayout {
     struct Size {
         var width: Double
@@ -16,10 +17,10 @@ struct GraphLayout {
 
     /// The centre of each node.
     private(set) var centres: [Point] = []
-    /// The width of each node: in one layer all nodes are as wide as the widest.
+    /// The width of each node. All nodes of a layer are as wide as its widest node.
     private(set) var widths: [Double] = []
-    /// For each edge, the points that it goes through from start to end: the border of a node, the left and right
-    /// side of each layer between, the border of the other node.
+    /// The points of each edge from start to end: the border of the first node, the left and right side of each layer
+    /// in between, and the border of the other node.
     private(set) var paths: [[Point]] = []
     private(set) var size = Size(width: 0, height: 0)
 
@@ -36,19 +37,19 @@ struct GraphLayout {
     private static let jointHeight = 6.0
     /// How many joints there may be for each node and edge.
     ///
-    /// Where a long chain has many edges over most of its layers, the joints would take the square of the memory; an edge
-    /// beyond the limit is one curve, which other nodes do not give way to.
+    /// If a long chain has many edges over most of its layers, the number of joints would grow with the square of its
+    /// length. An edge beyond the limit is drawn as one curve, and nodes do not make room for it.
     private static let jointsPerPart = 16
 
     private let sizes: [Size]
     var items: [Item] = []
     var layers: [[Int]] = []
-    /// For each edge its items from left to right.
+    /// The items of each edge from left to right.
     private var chains: [[Int]] = []
 
     /// - Parameters:
     ///   - sizes: the size of each node.
-    ///   - edges: from and to, as numbers of nodes; none from a node to itself.
+    ///   - edges: the nodes that each edge connects, as indices. No edge leads from a node to itself.
     init(sizes: [Size], edges: [(from: Int, to: Int)]) {
         self.sizes = sizes
         let forward = Self.withoutCircles(edges, count: sizes.count)
@@ -60,13 +61,13 @@ struct GraphLayout {
 
     // MARK: Layers
 
-    /// The edges, with those turned round that lead back to a node on the way to them.
+    /// The edges without cycles: an edge that leads back to a node on the path to it is reversed.
     private static func withoutCircles(
         _ edges: [(from: Int, to: Int)], count: Int
     ) -> [(from: Int, to: Int)] {
         var successors = [[Int]](repeating: [], count: count)
         for (number, edge) in edges.enumerated() { successors[edge.from].append(number) }
-        var state = [Int](repeating: 0, count: count)  // 1 on the way, 2 done
+        var state = [Int](repeating: 0, count: count)  // 1: on the current path, 2: done
         var result = edges
         for root in 0..<count where state[root] == 0 {
             // An explicit stack: a chain of plug-ins may be longer than the stack of the process.
@@ -152,7 +153,7 @@ struct GraphLayout {
                 settle(
                     layer,
                     layer.map { item in
-                        // The last rounds use both sides, so that a node is near all of its neighbours.
+                        // The last rounds use the neighbours on both sides, so that a node is near all of them.
                         let beside =
                             round >= 12
                             ? items[item].before + items[item].after
@@ -166,8 +167,8 @@ struct GraphLayout {
         for item in items.indices { items[item].y -= top }
     }
 
-    /// Puts the items of a layer as near to their wanted heights as order and sizes allow: least squares, by
-    /// pooling neighbours that would overlap (Ayer and others 1955).
+    /// Puts the items of a layer as close to their wanted heights as the order and sizes allow. It minimises the
+    /// squared distances by pooling neighbours that would overlap (Ayer and others 1955).
     private mutating func settle(_ layer: [Int], _ wanted: [Double]) {
         var offset = 0.0
         var offsets: [Double] = []
@@ -203,7 +204,7 @@ struct GraphLayout {
             let width = layer.compactMap { items[$0].node.map { sizes[$0].width } }.max() ?? 0
             left.append(x)
             layerWidths.append(width)
-            // Many edges need room to turn.
+            // Many edges need more space between layers.
             let count = layer.reduce(0) { $0 + items[$1].after.count }
             x += width + (number + 1 < layers.count ? min(90 + Double(count) * 1.5, 220) : 0)
         }
@@ -236,8 +237,8 @@ struct GraphLayout {
 
     /// How far above or below the centre of its node each edge begins, or ends.
     ///
-    /// The edges of a node are side by side, in the order of the other ends, so that a reader can distinguish them.
-    /// `side`: of the items of an edge, the one of the node and the one beside it.
+    /// The edges of a node are side by side, in the order of their other ends, so that a reader can distinguish them.
+    /// `side`: returns, from the items of an edge, the node's item and the item next to it.
     private func ports(_ side: ([Int]) -> (node: Int, beside: Int)) -> [Double] {
         var offsets = [Double](repeating: 0, count: chains.count)
         var edgesOf: [Int: [(edge: Int, y: Double)]] = [:]

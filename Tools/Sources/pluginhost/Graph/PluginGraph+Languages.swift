@@ -1,5 +1,5 @@
 extension PluginGraph {
-    /// For Graphviz.
+    /// The graph in the DOT language of Graphviz.
     func dot(title: String) -> String {
         var text = "digraph plugins {\n  label=\(Self.dotQuoted(title));\n  labelloc=t;\n  rankdir=LR;\n"
         text += "  node [fontname=\"Helvetica\", shape=box, style=\"rounded,filled\", fillcolor=\"#eef3fa\"];\n"
@@ -11,7 +11,7 @@ extension PluginGraph {
                 case .unused, .missing: ", style=\"rounded,filled,dashed\", fillcolor=\"#fbeaea\", color=\"#b3403a\""
                 case .point: ", shape=ellipse, style=filled, fillcolor=\"#e3f3e6\""
                 }
-            // The language's own line break joins two parts of a label.
+            // `\n` is DOT's line break within a label.
             let label = node.lines.map(Self.dotEscaped).joined(separator: "\\n")
             text += "  n\(number) [label=\"\(label)\"\(style)];\n"
         }
@@ -38,9 +38,9 @@ extension PluginGraph {
         }
     }
 
-    /// For Mermaid's flowcharts.
+    /// The graph as a Mermaid flowchart.
     func mermaid(title: String) -> String {
-        // A title is YAML; in single quotation marks everything is plain text.
+        // The title is YAML, where text in single quotation marks is plain.
         let quotedTitle = title.escapedForTerminal.split(separator: "'", omittingEmptySubsequences: false)
             .joined(separator: "''")
         var text = "---\ntitle: '\(quotedTitle)'\n---\nflowchart LR\n"
@@ -65,7 +65,7 @@ extension PluginGraph {
         return text + "  classDef missing fill:#fbeaea,stroke:#b3403a,color:#1c2430,stroke-dasharray:4\n"
     }
 
-    /// Replaces everything that Mermaid, its Markdown or HTML could interpret by the character's number.
+    /// Replaces each character that Mermaid, Markdown or HTML could interpret with its number.
     private static func mermaidEscaped(_ text: String) -> String {
         text.escapedForTerminal.unicodeScalars.reduce(into: "") { result, scalar in
             let isPlain =

@@ -1,15 +1,15 @@
 extension PluginGraph {
-    /// As trees: each plug-in that no other requires, with its requirements below it; then each extension point with what
-    /// plug-ins offer there.
+    /// The graph as trees. First come the plug-ins that no other plug-in requires, each with its requirements below it;
+    /// then the extension points, each with the extensions that plug-ins provide for it.
     ///
-    /// Each plug-in has its requirements below it once. A tree that is deeper than ``deepest`` goes on as a tree of its own:
-    /// otherwise the indents of a long chain would be longer than everything that was read.
+    /// The requirements of a plug-in are listed only once. A tree deeper than ``deepest`` continues as a separate tree;
+    /// otherwise, in a long chain, the indents would take more space than the text.
     var text: String {
         var page = Page()
         var shown: Set<Int> = []
         let all = nodes.indices.filter { nodes[$0].kind != .point }
         let roots = all.filter { edges(.requires, to: $0).isEmpty && nodes[$0].kind != .missing }
-        // Plug-ins that only a circle leads to have no root.
+        // Plug-ins reached only through a cycle have no root.
         for root in roots + all where !shown.contains(root) {
             var trees = [root]
             var next = 0
@@ -28,7 +28,7 @@ extension PluginGraph {
 
     /// Writes a plug-in and what it requires.
     ///
-    /// `lines`: for each level above, whether more items follow there. `trees`: the roots of further trees.
+    /// `lines`: for each level above, whether more items follow on that level. `trees`: the roots of further trees.
     private func write(
         _ number: Int, range: String?, _ lines: [Bool], _ shown: inout Set<Int>, _ trees: inout [Int],
         to page: inout Page

@@ -1,7 +1,7 @@
 import PluginHost
 
-/// The plug-ins of a catalogue and their connections: what they require, the extension points at which they offer something
-/// or that they open to others, and the services that they use.
+/// The plug-ins of a catalogue and their connections: the plug-ins that they require, the extension points that they
+/// extend or open to others, and the services that they use.
 struct PluginGraph {
     struct Node {
         enum Kind: String {
@@ -9,14 +9,14 @@ struct PluginGraph {
             case plugin
             /// A bundle that is not used because a requirement is not met.
             case unused
-            /// An identifier that is required and not used.
+            /// A required identifier whose plug-in is not in use.
             case missing
             /// An extension point.
             case point
         }
 
         let kind: Kind
-        /// The identifier, or the extension point's name.
+        /// The plug-in's identifier, or the extension point's name.
         let name: String
         /// The version of the plug-in, or of the extension point's interface.
         let version: String?
@@ -31,7 +31,7 @@ struct PluginGraph {
         enum Kind: String, CaseIterable {
             /// From a plug-in to one that it requires.
             case requires
-            /// From a plug-in to an extension point at which it offers something.
+            /// From a plug-in to an extension point for which it has extensions.
             case offers
             /// From a plug-in to an extension point that it opens to others.
             case opens
@@ -42,7 +42,7 @@ struct PluginGraph {
         let kind: Kind
         let from: Int
         let to: Int
-        /// The version range, or the names of what is offered.
+        /// The version range, or the names of the extensions.
         let label: String
     }
 
@@ -50,11 +50,11 @@ struct PluginGraph {
     private(set) var edges: [Edge] = []
     private var plugins: [String: Int] = [:]
     private var points: [String: Int] = [:]
-    /// For each node the numbers of the edges that leave it, and of those that enter it.
+    /// For each node, the indices of the edges that leave it, and of those that enter it.
     private var leaving: [[Int]] = []
     private var entering: [[Int]] = []
 
-    /// What a bundle of the graph declares.
+    /// The declarations of a bundle in the graph.
     private struct Declarations {
         let node: Int
         let requires: [(identifier: String, range: VersionRange)]
@@ -81,7 +81,7 @@ struct PluginGraph {
         where plugins[candidate.identifier] == nil {
             let node = nodes.count
             plugins[candidate.identifier] = node
-            // Not kept: thousands of open bundles would fill the memory.
+            // Do not keep this: thousands of open bundles would fill the memory.
             let facts = CandidateFacts(candidate)
             let isUsed = candidate.verdict == .usable
             nodes.append(

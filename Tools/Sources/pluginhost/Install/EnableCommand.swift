@@ -51,7 +51,7 @@ struct ChoiceArguments: ParsableArguments {
         write(command, catalog, done: true, FindingReport(findings: [], bundlePath: nil))
     }
 
-    /// What the choice about every plug-in means.
+    /// The meaning of a choice about all plug-ins, `*`.
     private func sentenceOnAll(_ catalog: PluginCatalog) -> String {
         catalog.isDisabled(identifier)
             ? "\(application) uses no plug-in until “pluginhost enable '*' --application \(application)”."

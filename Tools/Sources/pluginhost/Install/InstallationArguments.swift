@@ -3,7 +3,7 @@ import HostBasics
 @_spi(Tools) import PluginHost
 import PluginPacking
 
-/// The arguments of the commands that change a folder of plug-ins: the folder, and the form of the output.
+/// The arguments of the commands that change a folder of plug-ins: the folder and the output format.
 struct InstallationArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -41,7 +41,7 @@ struct InstallationArguments: ParsableArguments {
         return installer
     }
 
-    /// A sentence about why the plug-in is used now, or why not; nil if the application is not known.
+    /// A sentence that explains why the plug-in is used now, or why not; nil if the application is not known.
     func sentence(about identifier: String) -> String? {
         guard let application else { return nil }
         return try? PluginSearch(.naming(application, host: host), folders: []).catalog().explanation(of: identifier)

@@ -96,7 +96,8 @@ struct AddQuarantineCommand: ParsableCommand {
         try arguments.finish("add", quarantine, name, isDone: true, "\(name) is in quarantine\(copies).")
     }
 
-    /// The bundle at a path, or every bundle of an identifier: the next one would take the place of the first.
+    /// The bundle at a path, or all bundles of an identifier. Quarantining only the first would let the next one
+    /// replace it.
     private var bundles: [PluginBundle] {
         get throws {
             if identifier.contains("/") { return [try PluginBundle.open(path: identifier)] }
@@ -111,7 +112,7 @@ struct AddQuarantineCommand: ParsableCommand {
                             remedy: explanation.remedy)
                     ])
             }
-            // One whose list cannot be read only has a name like the identifier.
+            // If a candidate's Info.plist cannot be read, only its name is like the identifier.
             let known = explanation.candidates.filter { candidate in
                 !candidate.findings.contains { $0.code == .manifestUnreadable }
             }
@@ -128,7 +129,7 @@ struct QuarantineArguments: ParsableArguments {
     @Flag(help: "Write one JSON document to standard output.")
     var json = false
 
-    /// - Throws: ValidationError for a name that is none.
+    /// - Throws: ValidationError if the name is not an application's.
     func quarantine() throws -> Quarantine {
         _ = try PluginSearch(.naming(application), folders: [])
         return Quarantine.of(application: application)
@@ -140,7 +141,7 @@ struct QuarantineArguments: ParsableArguments {
         _ findings: [PluginFinding] = []
     ) throws {
         let report = FindingReport(findings: findings + quarantine.findings, bundlePath: nil)
-        // A change that stays in the memory of this process is none.
+        // A change that could not be saved does not count.
         let isSaved = quarantine.isSaved
         let isDone = isDone && isSaved
         let text = isSaved ? text : "Nothing was changed: the quarantine of \(application) cannot be written."

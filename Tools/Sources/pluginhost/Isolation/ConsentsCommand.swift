@@ -2,7 +2,7 @@ import ArgumentParser
 import HostBasics
 @_spi(Tools) import PluginHost
 
-/// `pluginhost consents`: what the user allowed an application's plug-ins to reach.
+/// `pluginhost consents`: the permissions that the user allowed an application's plug-ins.
 struct ConsentsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "consents",
@@ -90,7 +90,7 @@ struct RevokeConsentsCommand: ParsableCommand {
             report.write(to: &page)
             Terminal.write(page.text)
         }
-        // A change that stays in the memory of this process is none.
+        // A change that could not be saved does not count.
         try (!consents.isSaved ? ExitStatus.unable : isDone ? .fine : .problems).finish()
     }
 }
@@ -103,7 +103,7 @@ struct ConsentsArguments: ParsableArguments {
     @Flag(help: "Write one JSON document to standard output.")
     var json = false
 
-    /// - Throws: ValidationError for a name that is none.
+    /// - Throws: ValidationError if the name is not an application's.
     func consents() throws -> PluginConsents {
         _ = try PluginSearch(.naming(application), folders: [])
         return PluginConsents.of(application: application)

@@ -3,13 +3,13 @@ import Glibc
 import HostBasics
 @_spi(Tools) import PluginHost
 
-/// `--grant`: what a sandboxed plug-in gets of the permissions that it asks for.
+/// `--grant`: which of the permissions that a sandboxed plug-in asks for it gets.
 struct GrantArguments: ParsableArguments {
     /// The value of one `--grant`.
     struct Grant {
-        /// As it was written.
+        /// The text on the command line.
         let text: String
-        /// Nil for everything that the plug-in asks for.
+        /// The permissions; nil means everything that the plug-in asks for.
         let permissions: PluginPermissions?
 
         init(parsing text: String) throws {
@@ -31,12 +31,12 @@ struct GrantArguments: ParsableArguments {
         transform: Grant.init(parsing:))
     var grant: [Grant] = []
 
-    /// The arguments that grant the same in another process of the tool.
+    /// The arguments that grant the same permissions in another process of the tool.
     var arguments: [String] { grant.flatMap { ["--grant", $0.text] } }
 
     /// Makes the grants and an execution the policy of this process.
     ///
-    /// `execution`: where the code of every bundle runs at least.
+    /// `execution`: the least strict execution for the code of every bundle.
     func apply(with execution: PluginExecution) {
         var policy = IsolationPolicy.ofTool
         policy.execution = { _ in execution }
@@ -54,7 +54,7 @@ struct GrantArguments: ParsableArguments {
 }
 
 extension IsolationPolicy {
-    /// That of the processes in which the tool loads bundles: what a bundle demands decides.
+    /// The policy of processes in which the tool loads bundles. Each bundle's own demand decides.
     static var ofTool: IsolationPolicy {
         var policy = IsolationPolicy()
         // A confined process must not belong to root.

@@ -1,6 +1,6 @@
 @_spi(Tools) import PluginHost
 
-/// Where a bundle's code may run, and what it asks for there.
+/// Where a bundle's code may run, and the permissions and limits that it asks for.
 struct IsolationFacts {
     private let manifest: Manifest
     private let bundle: PluginBundle
@@ -10,7 +10,7 @@ struct IsolationFacts {
         self.bundle = bundle
     }
 
-    /// The members of a JSON object, all null for something that is no bundle.
+    /// The members of a JSON object. All are null if there is no bundle.
     static func members(_ bundle: PluginBundle?) -> [String: JSONValue] {
         let facts = bundle.map(IsolationFacts.init)
         return [
@@ -38,7 +38,7 @@ struct IsolationFacts {
         ])
     }
 
-    /// In the user's language.
+    /// The reasons for permissions, in the user's language.
     private var reasons: [String: String] {
         let known = manifest.permissions.names.compactMap { name in
             bundle.reason(forPermission: name.rawValue).map { (name.rawValue, $0) }

@@ -2,7 +2,7 @@ import CChildProcess
 import Glibc
 import PluginHost
 
-/// The loads of one invocation: each bundle once, in a process of its own.
+/// The loads of one invocation: each bundle is loaded once, in a separate process.
 struct BundleLoads {
     private let bundles: [PluginBundle]
     private let limit: Duration
@@ -13,7 +13,7 @@ struct BundleLoads {
     private let debugs: Bool
     private let interrupts: Int32
     private var known: [String: LoadOutcome] = [:]
-    /// Which bundle has a name at an extension point.
+    /// The bundle that registered each name at an extension point.
     private var owners: [PointName: String] = [:]
 
     private struct PointName: Hashable {
@@ -54,10 +54,9 @@ struct BundleLoads {
         }
     }
 
-    /// Uses all that a bundle offers, in a process of its own.
+    /// Uses everything that a bundle registers, in a separate process.
     ///
-    /// Nothing that the code prints is shown, because the load has
-    /// shown it.
+    /// The output of the code is not shown, because the load has already shown it.
     func use(_ bundle: PluginBundle) -> UseOutcome {
         do throws(ChildProcess.Failure) {
             let run = try run([UseInChildCommand.name], bundle, showsOutput: false)
@@ -88,13 +87,15 @@ struct BundleLoads {
 
     // MARK: Several bundles
 
-    /// The bundles among the arguments that a bundle requires, or whose services it uses, with what these need.
+    /// The bundles among the arguments that a bundle requires or whose services it uses, and the bundles that these
+    /// need in turn.
     ///
-    /// Each comes after its own needs.
+    /// Each bundle comes after the bundles that it needs.
     private func needed(by bundle: PluginBundle) -> [PluginBundle] {
         var found: [PluginBundle] = []
         var seen: Set = [bundle.bundlePath]
-        // The bundles in progress, each with the number of its needs that are done; no recursion on data of Info.plist.
+        // The bundles in progress, each with the number of its needs that are done. Not recursive, because Info.plist
+        // decides the depth.
         var pending = [(bundle: bundle, needs: directNeeds(of: bundle), next: 0)]
         while let (current, needs, next) = pending.last {
             if next < needs.count {
@@ -121,7 +122,7 @@ struct BundleLoads {
         }
     }
 
-    /// In one application a name at an extension point belongs to one bundle: the second bundle fails to load.
+    /// In one application, only one bundle can have a name at an extension point. A second one fails to load.
     private mutating func claimNames(of outcome: inout LoadOutcome) {
         guard outcome.state == .loaded else { return }
         let names = outcome.registrations.compactMap { registration in

@@ -28,7 +28,7 @@ extension PluginError.Code {
     static let notStarted = Self(rawValue: "notStarted")
 }
 
-/// Turns the end of a child into findings about the bundle that it loaded.
+/// Converts the end of a child to findings about the bundle that it loaded.
 struct ChildEnd {
     private let run: ChildRun
     private let bundle: PluginBundle
@@ -40,11 +40,11 @@ struct ChildEnd {
         self.limit = limit
     }
 
-    /// The child's report, with what the child did besides.
+    /// The child's report, with further findings about what the child did.
     var outcome: LoadOutcome {
         let findings = [death, misuse, flood, leftovers].compactMap { $0 }
         if run.reader.outcome == nil, place == .beforeCode, case .exited(let status) = run.end {
-            // The bundle's code cannot have caused this.
+            // The bundle's code cannot be the cause of this.
             return LoadOutcome(
                 path: bundle.bundlePath, identifier: bundle.bundleIdentifier, state: .failed,
                 findings: [notStarted(status)], isUnable: true)
@@ -90,7 +90,8 @@ struct ChildEnd {
             remedy: "Return or throw an error instead; a plug-in must not end its application.")
     }
 
-    /// The status of a program whose libraries the dynamic linker does not find; it has written why.
+    /// The exit status of a program whose libraries the dynamic linker does not find. The linker has printed the
+    /// reason.
     private static let linkerFailed: Int32 = 127
 
     private func notStarted(_ status: Int32) -> PluginFinding {
@@ -108,7 +109,7 @@ struct ChildEnd {
                 : "Try again when the system has files, memory and processes to spare.")
     }
 
-    /// What takes too long.
+    /// The work that takes too long.
     private var work: String {
         guard let step = run.reader.loads.last?.step, LoadStep(rawValue: step) == nil else { return "The load" }
         return step == LoadPlace.call ? "The call" : "The use of the code"

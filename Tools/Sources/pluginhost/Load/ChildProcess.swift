@@ -3,13 +3,13 @@ import Glibc
 import HostBasics
 @_spi(Tools) import PluginHost
 
-/// A process of this program that loads one bundle.
+/// A process that runs this program to load one bundle.
 struct ChildProcess: ~Copyable {
     /// There is no process.
     struct Failure: Error {
         let number: Int32
 
-        /// It is not the bundle's fault.
+        /// A finding that does not blame the bundle.
         func finding(_ bundle: PluginBundle) -> PluginFinding {
             let message = "The tool cannot start a process to load the bundle in"
             let absence = SystemCallAbsence(step: "posix_spawn", errno: number)
@@ -49,7 +49,8 @@ struct ChildProcess: ~Copyable {
     ///   - limit: how long it may run before it is killed.
     ///   - interrupts: a descriptor that becomes readable when the tool must end; -1 for none.
     ///   - showsOutput: whether its output is written to standard error.
-    ///   - debugs: whether to start a debugger for the worker process that it reports; while that runs, no time does.
+    ///   - debugs: whether to start a debugger for the worker process that it reports; while it runs, the time does not
+    ///     count.
     /// - Returns: how it ended and what it wrote.
     func run(
         mark: String, limit: Duration, interrupts: Int32, showsOutput: Bool = true, debugs: Bool = false
@@ -66,7 +67,7 @@ struct ChildProcess: ~Copyable {
                 debugger = Debugger(attachingTo: worker)
             }
             if let debugger, debugger.isRunning {
-                // The user may want to look at a process that has ended, too.
+                // The user may also want to examine a process that has ended.
                 debugger.look(waits: state.hasEnded)
                 deadline = clock.now + limit
             }
@@ -91,10 +92,10 @@ struct ChildProcess: ~Copyable {
         return run
     }
 
-    /// The time between two looks whether the user has left the debugger.
+    /// How often to check whether the user has left the debugger.
     private static let debuggerLook = Duration.milliseconds(100)
 
-    /// How long the system may take to end a killed process; one that waits for a device takes longer.
+    /// How long to wait for the end of a killed process. A process that waits for a device may take longer.
     private static let longestEnd = Duration.seconds(5)
 
     private func kill() {
@@ -115,7 +116,7 @@ struct ChildRun {
     enum End {
         case exited(Int32)
         case killed(Int32)
-        /// The tool killed it after the limit.
+        /// The tool killed it when the time limit was reached.
         case hung(stoppedBy: Int32?)
     }
 
@@ -151,7 +152,8 @@ private struct Streams {
         self.interrupts = reading(interrupts)
     }
 
-    /// Used without a descriptor for the child's end, and in case a signal comes before poll().
+    /// The longest wait without a descriptor for the child's end. It also covers a signal that arrives before poll()
+    /// begins.
     private static let longestWait = Duration.milliseconds(20)
 
     mutating func wait(atMost longest: Duration, _ run: inout ChildRun) -> Event {
@@ -176,9 +178,9 @@ private struct Streams {
         for _ in 0..<most where output.fd >= 0 { if !readOutput(&run) { output.fd = -1 } }
     }
 
-    /// Whether to repeat a read that failed.
+    /// Whether to repeat a failed read.
     ///
-    /// An error of the tool must not look like one of the bundle.
+    /// A failure of the tool must not look like a fault of the bundle.
     private mutating func mayPass(_ error: Int32) -> Bool {
         if error == EAGAIN || error == EINTR { return true }
         failedReads += 1

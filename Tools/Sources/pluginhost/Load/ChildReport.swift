@@ -16,14 +16,14 @@ enum ChildMessage: Codable {
 
 /// The child's end of its report: messages on a pipe that the bundle's code can also reach.
 ///
-/// Each message begins with a mark that only the tool and the child know, and has a checksum, so that output of the
-/// code is never taken for a message.
+/// Each message begins with a mark that only the tool and the child know, and has a checksum. So the code's output
+/// cannot be mistaken for a message.
 final class ChildReport: Sendable {
     private let mark: String
     private let pipe: PipeIdentity
     private let sending = Mutex(())
 
-    /// Nil if the process has no report to write.
+    /// Creates nil if the process has no report to write.
     init?(mark: String) {
         guard mark.utf8.count == ReportHeader.markSize, let pipe = PipeIdentity.ofReport else { return nil }
         self.mark = mark
@@ -39,7 +39,7 @@ final class ChildReport: Sendable {
     /// If the bundle's code closed or replaced the descriptor, the process ends.
     func send(_ message: ChildMessage) {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]  // the same report for the same load
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]  // equal loads give equal reports
         guard let body = try? encoder.encode(message) else { return }
         var bytes = Array(ReportHeader(of: body).text(mark: mark).utf8)
         bytes += body
@@ -85,10 +85,10 @@ private struct PipeIdentity: Equatable {
     let device: dev_t
     let inode: ino_t
 
-    /// Whether the report's descriptor is closed, or is another file.
+    /// Whether the report's descriptor is closed or refers to another file.
     var isLost: Bool {
         if let now = Self.ofReport { return now != self }
-        // Any other failure proves nothing.
+        // Other failures do not prove that it is lost.
         return errno == 0 || errno == EBADF
     }
 
@@ -101,7 +101,7 @@ private struct PipeIdentity: Equatable {
     }
 }
 
-/// The head of each message: the mark, the body's size and checksum, each with a blank or line break after it.
+/// The head of each message: the mark, the body's size and its checksum, each followed by a space or line break.
 struct ReportHeader {
     static let markSize = 32
     static let size = markSize + 1 + 8 + 1 + 16 + 1
@@ -137,7 +137,7 @@ struct ReportHeader {
 
     /// A checksum of a message: FNV-1a of 64 bits.
     ///
-    /// It finds accidents; an attacker gains nothing by forging a report about his own code.
+    /// It detects accidents. It need not resist attackers, who gain nothing by forging reports about their own code.
     private static func checksum(_ bytes: some Collection<UInt8>) -> UInt64 {
         bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }

@@ -6,20 +6,20 @@ import HostBasics
 /// gdb in the user's terminal, attached to the worker process of a load.
 final class Debugger {
     private var process: pid_t = 0
-    /// Whether the user has not left it.
+    /// Whether gdb is running: the user has not left it.
     private(set) var isRunning = true
 
     static let program = "gdb"
 
-    /// Whether there is a gdb to start.
+    /// Whether gdb is installed.
     static var isInstalled: Bool {
         let directories = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         return directories.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
     }
 
-    /// Starts gdb, which from now on gets what the user types.
+    /// Starts gdb, which then receives the user's input.
     ///
-    /// If it cannot be started, the reason is on standard error, and it does not run.
+    /// If gdb cannot be started, the reason is printed on standard error, and ``isRunning`` is false.
     init(attachingTo worker: Int32) {
         Terminal.write(
             """
@@ -42,7 +42,7 @@ final class Debugger {
         interrupts_ignore(false)
     }
 
-    /// Looks whether the user has left gdb, or waits until then.
+    /// Checks whether the user has left gdb, or waits until then.
     func look(waits: Bool = false) {
         guard isRunning else { return }
         var result: pid_t

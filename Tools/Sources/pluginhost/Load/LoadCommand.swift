@@ -66,7 +66,7 @@ struct LoadCommand: ParsableCommand {
     }
 
     static func requireUsable(timeout: Double) throws {
-        // Also refuses NaN.
+        // This also refuses NaN.
         guard (0.1...86400).contains(timeout) else {
             throw ValidationError("The seconds of --timeout must be a number from 0.1 to 86400.")
         }
@@ -94,7 +94,7 @@ struct LoadCommand: ParsableCommand {
             if arguments.json {
                 documents.append(outcome.json)
             } else {
-                // Shown at once, because the next bundle may take a while.
+                // Show this at once, because the next bundle may take a while.
                 var page = Page()
                 outcome.write(to: &page)
                 Terminal.write((number > 0 ? "\n" : "") + page.text)
@@ -121,11 +121,11 @@ struct LoadInChildCommand: ParsableCommand {
     @OptionGroup var grants: GrantArguments
     /// The beginning of each message of the report.
     @Option var mark: String
-    /// Bundles to load first, because the bundle requires or uses them.
+    /// Bundles to load first, because this bundle requires or uses them.
     @Option var after: [String] = []
     @Argument var bundle: String
 
-    /// The child's output, and the status that it ends with if it cannot write.
+    /// The exit status of a child that cannot write its report.
     static let lostReport: Int32 = 118
 
     mutating func run() throws {
@@ -146,19 +146,19 @@ struct LoadInChildCommand: ParsableCommand {
         }
         nibLimits.apply()
         grants.apply(with: execution.execution)
-        // A bundle that does not load is reported in the process of that bundle.
+        // If one of these fails to load, its own process reports it.
         for path in after { _ = try? PluginBundle.open(path: path).loadAndReturnError() }
         var outcome: LoadOutcome
         do {
             let bundle = try PluginBundle.open(path: bundle)
             outcome = LoadOutcome(loading: bundle)
             outcome.runtime = bundle.runtimeFindings()?.runtime
-            // The bundle itself may demand a safer place, and code of another toolchain has its own.
+            // The bundle may demand a safer place, and code of another toolchain runs in a worker.
             let execution = max(
                 execution.execution, bundle.manifest.execution.flatMap { PluginExecution($0) } ?? .inProcess,
                 outcome.runtime == nil ? .inProcess : .isolated)
             outcome.execution = execution.description
-            // The classes of nibs are in the other process.
+            // In a worker, the classes of nibs are in another process.
             if outcome.state == .loaded, execution == .inProcess {
                 var nibs = NibLoads(of: bundle)
                 nibs.check()
@@ -174,7 +174,7 @@ struct LoadInChildCommand: ParsableCommand {
     }
 }
 
-/// Where `pluginhost load` runs the code of a bundle, as its options spell it.
+/// Where `pluginhost load` runs the code of a bundle, in the spelling of its options.
 enum LoadExecution: String, EnumerableFlag {
     case inProcess = "in-process"
     case isolated

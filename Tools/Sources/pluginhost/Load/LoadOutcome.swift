@@ -4,7 +4,7 @@ import PluginHost
 struct LoadOutcome: Codable {
     enum State: String, Codable {
         case loaded
-        /// The bundle has only resources: there is nothing to load, and nothing is wrong.
+        /// The bundle has only resources, so there is nothing to load. This is not an error.
         case noCode
         case failed
     }
@@ -13,22 +13,22 @@ struct LoadOutcome: Codable {
     let identifier: String?
     var state: State
     var milliseconds = 0.0
-    /// Where the code was to run, as ``PluginExecution`` spells it; nil for a bundle that was not opened.
+    /// Where the code should run, in the spelling of ``PluginExecution``; nil for a bundle that was not opened.
     var execution: String?
     /// The directory of the runtime that ran the code of another toolchain.
     var runtime: String?
     var principalClass: String?
     var classNames: [String] = []
     var registrations: [LoadedRegistration] = []
-    /// What was done with nibs, a line for each.
+    /// The results for the nibs, one line each.
     private var nibLines: [String] = []
     /// The functions that were being called when a signal ended the worker with the code, innermost first.
     private var stack: [String] = []
     private var notes: [FindingNote]
-    /// Nothing could be tried: no directory is at the path, or there is no process to load it in.
+    /// Whether nothing could be tried: there is no directory at the path, or no process to load the bundle in.
     private(set) var isUnable = false
 
-    /// `state`: `loaded` if only the findings prevent success.
+    /// `state`: `loaded` if nothing but the findings prevents success.
     init(path: String, identifier: String?, state: State, findings: [PluginFinding], isUnable: Bool = false) {
         self.path = path
         self.identifier = identifier
@@ -76,10 +76,10 @@ struct LoadOutcome: Codable {
 
     var report: FindingReport { FindingReport(findings: notes.map(\.finding), bundlePath: path) }
 
-    /// Adds findings, the most important first.
+    /// Adds findings before those already here. The most important ones come first.
     mutating func add(_ findings: [PluginFinding]) { notes = findings.map(FindingNote.init) + notes }
 
-    /// Adds what was done with the bundle's nibs.
+    /// Adds the results for the bundle's nibs.
     mutating func add(_ nibs: NibLoads) {
         nibLines = nibs.lines
         notes += nibs.findings.map(FindingNote.init)
@@ -138,7 +138,8 @@ struct LoadOutcome: Codable {
         }
     }
 
-    /// The stack as far as the plug-in was called; what called it is the worker program, the same in each.
+    /// The part of the stack up to the call of the plug-in. The caller is always the worker program, so it is only
+    /// counted.
     private var plugInStack: [String] {
         let inside = " in \(path)/"
         guard let last = stack.lastIndex(where: { $0.contains(inside) }) else { return stack }
@@ -157,7 +158,7 @@ struct LoadOutcome: Codable {
     }
 }
 
-/// A finding on its way from the child that made it.
+/// A finding in the form in which the child reports it.
 private struct FindingNote: Codable {
     let severity: String
     let code: String

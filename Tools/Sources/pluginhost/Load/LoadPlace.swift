@@ -34,7 +34,7 @@ enum LoadPlace: Equatable {
         case .entry: "in plugin_entry"
         case .activation: "in activate"
         case .end: "in the load"
-        // A step of another command is in words.
+        // The steps of other commands are already words.
         case nil: step == call ? "in the function that was called" : step
         }
     }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Reads a child's report while it arrives, within limits, whatever else is written into the pipe.
+/// Reads a child's report while it arrives, within limits, even if other data is written into the pipe.
 struct ReportReader {
-    /// A load under way in the child.
+    /// A load in progress in the child.
     struct Load {
         let bundlePath: String
         var step: String
@@ -19,20 +19,20 @@ struct ReportReader {
     private(set) var use: UseOutcome?
     /// The worker process that waits for a debugger.
     private(set) var waitingWorker: Int32?
-    /// The loads under way, each begun inside of the one before it.
+    /// The loads in progress, each begun during the one before it.
     private(set) var loads: [Load] = []
     /// Whether any code of a bundle was loaded.
     private(set) var hasBegun = false
-    /// How many bytes belong to no message, and where the child was at the first.
+    /// How many bytes belong to no message, and what the child was doing at the first of them.
     private(set) var strayCount = 0
     private(set) var strayPlace: LoadPlace?
-    /// A message was damaged or cut off.
+    /// Whether a message was damaged or cut off.
     private(set) var isDamaged = false
     private(set) var isTooLarge = false
 
     private let mark: [UInt8]
     private var buffer: [UInt8] = []
-    /// The message whose head was read: where its body begins.
+    /// The head of the message whose body is being read, and where the body begins.
     private var header: ReportHeader?
 
     /// A longer report is not read.
@@ -40,7 +40,7 @@ struct ReportReader {
 
     init(mark: String) { self.mark = Array(mark.utf8) }
 
-    /// Where the child is.
+    /// What the child is doing.
     var place: LoadPlace {
         if outcome != nil { return .afterLoad }
         guard let load = loads.last else { return hasBegun ? .betweenSteps : .beforeCode }
@@ -54,7 +54,7 @@ struct ReportReader {
         buffer.removeFirst(min(consumed(start), buffer.count))
     }
 
-    /// The child has ended and nothing more will come.
+    /// Call this when the child has ended and no more data will arrive.
     mutating func end() {
         if header != nil || buffer.starts(with: mark) { isDamaged = true }
         if header == nil { countStray(buffer.count) }
@@ -69,9 +69,9 @@ struct ReportReader {
         return max(start, looked)
     }
 
-    /// Reads one message, or skips bytes that are none.
+    /// Reads one message, or skips bytes that do not belong to one.
     ///
-    /// - Returns: where the next begins; nil if more bytes are needed.
+    /// - Returns: where the next message begins; nil if more bytes are needed.
     private mutating func readMessage(from start: Int) -> Int? {
         looked = start
         if let header {
@@ -79,7 +79,7 @@ struct ReportReader {
             self.header = nil
             let body = buffer[start..<start + header.bodySize]
             guard header.fits(body), take(body) else {
-                // The bytes in between may have been written before the next message.
+                // Other bytes may be mixed in. The next message may begin within these bytes, so search them too.
                 isDamaged = true
                 return start
             }

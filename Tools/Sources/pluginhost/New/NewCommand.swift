@@ -94,7 +94,7 @@ struct NewCommand: ParsableCommand {
 
     private func text(of document: JSONValue) throws(PackingError) -> String { (try? document.text()) ?? "" }
 
-    /// Reports that nothing was made, and exits with the status for a command that could not work.
+    /// Reports that nothing was made, and exits with the status of a command that could not do its work.
     private func fail(_ error: PackingError) throws {
         if json {
             let document = JSONValue.document(

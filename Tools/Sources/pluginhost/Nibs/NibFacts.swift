@@ -1,13 +1,13 @@
 @_spi(Tools) import PluginHost
 import PluginLinting
 
-/// What `pluginhost info` shows of one nib: all files of one name.
+/// The facts that `pluginhost info` shows about one nib, which consists of all files of one name.
 struct NibFacts {
     private let name: String
     private let languages: [String]
     private let variants: [String]
     private let ownerClass: String?
-    /// Of its first file; nil if that cannot be read.
+    /// The number of objects in its first file; nil if the file cannot be read.
     private let objects: Int?
 
     /// The nibs of a bundle, by name.
@@ -18,7 +18,7 @@ struct NibFacts {
 
     private init(_ name: String, _ files: [BundledNib], in bundle: PluginBundle) {
         self.name = name
-        // A nib for everybody or in Base.lproj is in every language that has a table of its name.
+        // A nib in Base.lproj or outside of the localisations exists in every language that has a table of its name.
         let tables = bundle.localizations.filter { language in
             ["strings", "stringsdict"].contains {
                 bundle.path(forResource: name, ofType: $0, inDirectory: nil, forLocalization: language) != nil

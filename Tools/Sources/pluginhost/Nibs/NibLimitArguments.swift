@@ -1,7 +1,7 @@
 import ArgumentParser
 import PluginHost
 
-/// How much a nib may hold, for an application that allows more than the library's default.
+/// How large a nib may be, for an application that allows more than the library's default.
 struct NibLimitArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -17,7 +17,7 @@ struct NibLimitArguments: ParsableArguments {
 
     mutating func validate() throws {
         for (name, number) in [("--max-objects", maxObjects), ("--max-connections", maxConnections)] {
-            // No document has more elements.
+            // No document may have more elements.
             if let number, !(1...NibLimits().elements).contains(number) {
                 throw ValidationError("The number of \(name) must be from 1 to \(NibLimits().elements).")
             }
@@ -30,7 +30,7 @@ struct NibLimitArguments: ParsableArguments {
         if let maxConnections { HostEnvironment.current.nibLimits.connections = maxConnections }
     }
 
-    /// The arguments that set the same in another process of the tool.
+    /// The arguments that set the same limits in another process of the tool.
     var arguments: [String] {
         [("--max-objects", maxObjects), ("--max-connections", maxConnections)].flatMap { name, number in
             number.map { [name, "\($0)"] } ?? []

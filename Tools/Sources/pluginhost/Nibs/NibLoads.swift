@@ -9,19 +9,19 @@ extension PluginError.Code {
     ///
     /// A warning.
     static let nibClassesOutdated = Self(rawValue: "nibClassesOutdated")
-    /// Objects of a nib live on after everything that owned them was released.
+    /// Objects of a nib still exist after everything that owned them was released.
     ///
     /// A warning.
     static let nibObjectsLeaked = Self(rawValue: "nibObjectsLeaked")
 }
 
-/// What `pluginhost load` does with the nibs of a bundle whose code was loaded.
+/// The work of `pluginhost load` on the nibs of a bundle whose code was loaded.
 struct NibLoads {
     private let bundle: PluginBundle
     private(set) var findings: [PluginFinding] = []
-    /// The nibs that hold more than the limits allow.
+    /// The nibs that exceed the limits.
     private var refused: Set<String> = []
-    /// What was done, for the report: “Summary.xib: made 9 objects”.
+    /// The results, for the report: “Summary.xib: made 9 objects”.
     private(set) var lines: [String] = []
 
     init(of bundle: PluginBundle) { self.bundle = bundle }
@@ -52,7 +52,7 @@ struct NibLoads {
     /// Makes the objects of each nib and releases them.
     mutating func instantiate() {
         for file in BundledNib.all(in: bundle) {
-            // What cannot be read, or holds too much, was reported.
+            // Nibs that cannot be read or exceed the limits have been reported.
             guard !refused.contains(file.path), let nib = try? NibInspection(path: file.path) else { continue }
             let name = file.path.relative(to: bundle.resourcePath ?? "")
             switch nib.trial(in: bundle) {
@@ -72,7 +72,7 @@ struct NibLoads {
                 if own.isEmpty {
                     lines.append("\(name): not made. Some of its classes or connections are the application's.")
                 }
-                // What the check found is not repeated.
+                // Do not repeat the findings of the check.
                 findings += own.filter { !findings.contains($0) }
             }
         }
@@ -86,7 +86,7 @@ struct NibLoads {
         guard let path, let registered = NibClassList(registeredBy: bundle) else { return }
         let written: NibClassList?
         do throws(PluginError) { written = try NibClassList(contentsOf: path) } catch {
-            // The check that reads the lists of all bundles may have met the same.
+            // The check that reads the lists of all bundles may have found the same errors.
             findings += error.findings.filter { !findings.contains($0) }
             return
         }
@@ -102,8 +102,8 @@ struct NibLoads {
                 remedy: "Write it again with “pluginhost load --write-nib-classes”."))
     }
 
-    /// Writes the classes that the code registered into a file; classes that only the file declares, such as File's Owners
-    /// that no code registers, stay in it.
+    /// Writes the classes that the code registered into a file; classes that only the file declares, such as File's
+    /// Owners that no code registers, stay in it.
     mutating func writeClasses() {
         guard let registered = NibClassList(registeredBy: bundle), let directory = bundle.resourcePath else { return }
         let target = path ?? directory + "/" + NibClassList.fileName
@@ -131,7 +131,7 @@ struct NibLoads {
 }
 
 extension NibClassList.Entry {
-    /// Whether two entries declare the same, whether or not one lists what it inherits.
+    /// Whether two entries declare the same, even if only one lists its inherited members.
     fileprivate func says(_ other: Self?) -> Bool {
         guard var other else { return false }
         // A list may leave the module out.

@@ -4,7 +4,7 @@ import PluginHost
 import PluginLinting
 import PluginPacking
 
-/// `pluginhost pack`: makes bundles from the folders in which their authors keep the sources.
+/// `pluginhost pack`: makes bundles from their source folders.
 struct PackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pack",

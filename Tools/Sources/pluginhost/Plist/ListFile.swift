@@ -40,12 +40,12 @@ struct ListFile {
         content = []
     }
 
-    /// Warnings about what the file has and a form of it has not.
+    /// Warnings about content of the file that another form cannot hold.
     func losses(in form: ListForm) -> [LintFinding] {
         ListLosses.findings(content, value, keepsFractions: form == .binary1, path: path)
     }
 
-    /// The value at a key path, as a list of its own.
+    /// The value at a key path, as a separate list.
     func part(_ keyPath: ListKeyPath) throws(LintFinding) -> ListFile {
         do throws(ListFault) {
             return ListFile(path: path, value: try keyPath.value(in: value))

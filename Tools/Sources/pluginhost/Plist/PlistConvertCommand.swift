@@ -45,7 +45,7 @@ struct PlistConvertCommand: ParsableCommand {
         var written: [String] = []
         var status = ExitStatus.fine
         for file in files {
-            // What cannot be read or written is worse than a value that the form does not have.
+            // A list that cannot be read or written is worse than a value that the form cannot hold.
             var failure = ExitStatus.unable
             do throws(LintFinding) {
                 let list = try ListFile(file)

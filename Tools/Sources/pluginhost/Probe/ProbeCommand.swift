@@ -34,7 +34,7 @@ struct ProbeCommand: AsyncParsableCommand {
         try result.finish()
     }
 
-    /// Reports every bundle as not tried.
+    /// Reports that no bundle could be tried.
     ///
     /// Why: without threads, or without /proc, ``run()`` would never return, or end the process.
     func reportAll(_ finding: PluginFinding) throws {
@@ -44,7 +44,7 @@ struct ProbeCommand: AsyncParsableCommand {
     }
 }
 
-/// What the command writes, and its status.
+/// The output of the command, and its exit status.
 private struct ProbeResult {
     let isJSON: Bool
     private var status = ExitStatus.fine
@@ -71,7 +71,7 @@ private struct ProbeResult {
     }
 }
 
-/// What a probe of one bundle showed.
+/// The outcome of probing one bundle.
 private struct ProbeOutcome {
     private enum State: String {
         case passed, failed
@@ -86,7 +86,7 @@ private struct ProbeOutcome {
     private var steps: [PluginProbe.Step] = []
     private var confinement = Confinement()
     private var findings: [PluginFinding] = []
-    /// How many programs kept a result of an earlier probe.
+    /// How many programs had kept a result of an earlier probe.
     private var forgotten = 0
 
     init(of selected: SelectedBundle, time: Duration) async {
@@ -109,7 +109,7 @@ private struct ProbeOutcome {
         }
     }
 
-    /// A bundle that cannot be tried.
+    /// The outcome for a bundle that cannot be tried.
     init(of selected: SelectedBundle, without finding: PluginFinding) {
         switch selected {
         case .unopened(let error): (path, state, findings) = (error.bundlePath, .failed, error.findings)

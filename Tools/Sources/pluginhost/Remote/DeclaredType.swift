@@ -1,10 +1,10 @@
 /// The type of an argument, a result or a property, as it is written in a declaration.
 struct DeclaredType {
-    /// As Swift code is usually written.
+    /// The type in the usual spelling of Swift code.
     let text: String
     /// The identifiers of the types that it mentions.
     let mentioned: [String]
-    /// The reason why its values cannot cross; nil if nothing is against it.
+    /// The reason why its values cannot be passed to another process; nil if they can.
     let obstacle: String?
 
     init(_ fragments: [Symbol.Fragment]) {
@@ -37,13 +37,13 @@ struct DeclaredType {
         }
     }
 
-    /// The types of a tuple's elements; nil if it is no tuple.
+    /// The types of a tuple's elements; nil if it is not a tuple.
     var elements: [String]? { Self.tupleParts(text)?.map(Self.withoutLabel) }
 
-    /// Whether there is no value.
+    /// Whether the type means that there is no value.
     var isVoid: Bool { text.isEmpty || text == "()" || text == "Void" }
 
-    /// The types in another order of qualification: `Table.Cell` and `Cell` mean the same where both are used.
+    /// The type with each name reduced to its last part: `Table.Cell` and `Cell` mean the same where both are used.
     var unqualified: String {
         var result = ""
         var word = ""
@@ -67,7 +67,7 @@ struct DeclaredType {
         return parts.count > 1 ? parts : nil
     }
 
-    /// Splits a text at the commas that are in no brackets.
+    /// Splits a text at the commas outside of brackets.
     static func split(_ text: some StringProtocol) -> [String] {
         var parts: [String] = [""]
         var depth = 0
@@ -100,7 +100,7 @@ extension StringProtocol {
         String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }
 
-    /// The name as it can stand anywhere in code.
+    /// The name in a spelling that is valid anywhere in code.
     var asIdentifier: String { swiftKeywords.contains(String(self)) ? "`\(self)`" : String(self) }
 }
 

@@ -1,8 +1,8 @@
-/// The source of a module's proxies, and of the functions that write and read its values.
+/// The source text of a module's proxies, and of the functions that write and read its values.
 struct ProxySource {
     private var lines: [String] = []
 
-    /// The flag with which the module compiles without its proxies, to make a symbol graph after a change.
+    /// The compiler flag that leaves out the proxies, so that the module compiles for a symbol graph after a change.
     static let flag = "GENERATING_PROXIES"
 
     var text: String { lines.joined(separator: "\n") + "\n" }
@@ -136,7 +136,7 @@ struct ProxySource {
         let call = (requirement.isAsync ? "try await " : "try ") + "$0.\(requirement.baseName)\(list)"
         let head = requirement.isAsync ? "RemoteMethod(async: \(name))" : "RemoteMethod(\(name))"
         guard requirement.result.elements != nil || requirement.isOverloaded else { return "\(head) { \(call) }," }
-        // The compiler needs the types of the arguments where methods have one name, and in several statements.
+        // The compiler needs the types of the arguments if methods share a name, and if there are several statements.
         let types = requirement.arguments.flatMap { $0.type.elements ?? [$0.type.text] }
         let named = ["object: any \(interface.name)"] + types.enumerated().map { "argument\($0 + 1): \($1)" }
         let start = "\(head) { (\(named.joined(separator: ", "))) in"

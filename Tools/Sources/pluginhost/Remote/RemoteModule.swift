@@ -13,22 +13,22 @@ struct RemoteModule {
     private(set) var structures: [RemoteStructure] = []
     /// The other modules whose types are passed.
     private(set) var imports: Set<String> = []
-    /// Everything that cannot cross.
+    /// Everything that cannot be passed to another process.
     private(set) var obstacles: [RemoteObstacle] = []
-    /// Interfaces that were asked for and do not exist.
+    /// Requested interfaces that do not exist.
     private(set) var unknown: [String] = []
 
     private let symbols: [String: Symbol]
     private var members: [String: [Symbol]] = [:]
-    /// What each type and protocol conforms to.
+    /// The protocols that each type and protocol conforms to.
     private var parents: [String: [SymbolGraph.Relationship]] = [:]
     private var requirements: [String: [Symbol]] = [:]
 
     /// - Parameters:
     ///   - name: the module.
-    ///   - graphs: its graph, and those of its extensions of other modules' types.
-    ///   - wanted: the names of interfaces; empty for those of all extension points.
-    ///   - output: the name of the file that is written: its functions do not count as written by hand.
+    ///   - graphs: its symbol graph, and those of its extensions of other modules' types.
+    ///   - wanted: the names of interfaces; empty for the interfaces of all extension points.
+    ///   - output: the name of the generated file. The functions in it do not count as written by hand.
     init(_ name: String, _ graphs: [SymbolGraph], interfaces wanted: [String], output: String?) {
         self.name = name
         var all = graphs.flatMap(\.symbols)
@@ -73,7 +73,7 @@ struct RemoteModule {
         follow(passed, output)
     }
 
-    /// Reads a protocol; what cannot cross becomes an obstacle.
+    /// Reads a protocol. Requirements that cannot be passed to another process become obstacles.
     private mutating func interface(_ symbol: Symbol) -> (Interface, mentioned: [String]) {
         var isPlugin = false
         var own = [symbol.identifier.precise]
@@ -101,7 +101,7 @@ struct RemoteModule {
                 obstacles.append(error)
             }
         }
-        // Methods that differ in their types only.
+        // Distinguish methods that differ only in their types.
         let counts = Dictionary(result.map { ($0.name, 1) }, uniquingKeysWith: +)
         for index in result.indices where counts[result[index].name]! > 1 { result[index].addTypesToName() }
         let interface = Interface(
@@ -109,7 +109,7 @@ struct RemoteModule {
         return (interface, result.flatMap { $0.arguments.flatMap(\.type.mentioned) + $0.result.mentioned })
     }
 
-    /// Finds the types of the module that are passed, also inside of others.
+    /// Finds the types of the module whose values are passed, including those inside other types.
     private mutating func follow(_ mentioned: [String], _ output: String?) {
         var open = mentioned
         var known: Set<String> = []
@@ -142,7 +142,7 @@ struct RemoteModule {
         imports.subtract([name, "Swift", "PluginABI"])
     }
 
-    /// Whether a type conforms to RemoteValue without the file that is written here.
+    /// Whether a type conforms to RemoteValue without the generated file.
     private func isWrittenByHand(_ symbol: Symbol, _ output: String?) -> Bool {
         let identifier = symbol.identifier.precise
         let conforms = (parents[identifier] ?? []).contains { $0.targetFallback == "PluginABI.RemoteValue" }
@@ -150,7 +150,7 @@ struct RemoteModule {
         return conforms && (own == nil || output == nil || own?.location?.file != output)
     }
 
-    /// The module in a mangled name, such as `s:10Foundation4DateV`; nil for the standard library.
+    /// The name of the module in a mangled name, such as `s:10Foundation4DateV`; nil for the standard library.
     private static func module(of identifier: String) -> String? {
         guard identifier.hasPrefix("s:") else { return nil }
         let rest = identifier.dropFirst(2)

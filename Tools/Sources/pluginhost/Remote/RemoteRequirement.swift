@@ -1,9 +1,9 @@
-/// One requirement of an interface, as its proxy passes it on.
+/// One requirement of an interface, in the form that its proxy needs.
 struct RemoteRequirement {
     enum Form {
         /// A property that never changes.
         case constant
-        /// A property whose value is asked for each time.
+        /// A property whose value is requested at each use.
         case property
         case method
     }
@@ -11,7 +11,7 @@ struct RemoteRequirement {
     struct Argument {
         /// The label; `_` for none.
         let label: String
-        /// The name inside of the method.
+        /// The name inside the method.
         let name: String
         let type: DeclaredType
     }
@@ -21,7 +21,7 @@ struct RemoteRequirement {
     let baseName: String
     /// The name by which the two sides find each other.
     private(set) var name: String
-    /// Whether another requirement has the same name, and other types.
+    /// Whether another requirement has the same name and different types.
     private(set) var isOverloaded = false
     let isAsync: Bool
     let arguments: [Argument]
@@ -29,7 +29,7 @@ struct RemoteRequirement {
 
     /// Reads a declaration.
     ///
-    /// - Throws: the reason why it cannot cross.
+    /// - Throws: the reason why the requirement cannot be called in another process.
     init(_ symbol: Symbol) throws(RemoteObstacle) {
         func fail(_ reason: String) -> RemoteObstacle { RemoteObstacle(symbol, reason) }
         let fragments = symbol.fragments
@@ -49,7 +49,7 @@ struct RemoteRequirement {
         }
         guard !fragments.has("mutating") else { throw fail("is mutating: let the protocol refine Plugin or AnyObject") }
         let text = fragments.text
-        // After the arguments, or after the type of a property.
+        // These words follow the arguments, or the type of a property.
         let isThrowing = fragments.has("throws")
         isAsync = fragments.has("async")
         guard !text.contains("throws(") else { throw fail("throws only errors of one type: write “throws”") }
@@ -77,7 +77,7 @@ struct RemoteRequirement {
         if let obstacle = (arguments.map(\.type) + [result]).compactMap(\.obstacle).first { throw fail(obstacle) }
     }
 
-    /// Distinguishes it from another requirement of the same name.
+    /// Adds the types to the name, to distinguish it from another requirement of the same name.
     mutating func addTypesToName() {
         isOverloaded = true
         name += " (\(arguments.map(\.type.text).joined(separator: ", "))) -> \(result.text)"
@@ -91,7 +91,7 @@ struct RemoteRequirement {
             return []
         }
         var rest = Array(fragments[(colon + 1)...])
-        // The text of the colon may go on with the type: “: [”.
+        // The fragment with the colon may contain the beginning of the type: “: [”.
         let begun = fragments[colon].spelling.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)[1]
         rest.insert(.init(kind: "text", spelling: String(begun), preciseIdentifier: nil), at: 0)
         if let end = rest.firstIndex(where: { $0.kind == "text" && $0.spelling.contains("{") }) {
@@ -109,7 +109,7 @@ struct RemoteRequirement {
     }
 }
 
-/// The reason why a declaration cannot cross to another process.
+/// The reason why a declaration cannot be used from another process.
 struct RemoteObstacle: Error {
     /// The declaration, such as `TextFilter.size()`.
     let declaration: String

@@ -1,4 +1,4 @@
-/// A struct or an enum whose values cross, as its functions write and read it.
+/// A struct or an enum whose values are passed to another process, in the form in which they are written and read.
 struct RemoteStructure {
     struct Property {
         let name: String
@@ -7,13 +7,13 @@ struct RemoteStructure {
 
     struct Case {
         let name: String
-        /// The payload: labels, and types without them.
+        /// The payload: each label, and the type without the label.
         let payload: [(label: String?, type: String)]
     }
 
     enum Form {
-        /// `order`: the properties as they are stored. `parameters`: those that the initialiser takes, with its labels;
-        /// the others are set afterwards.
+        /// `order`: the properties in stored order. `parameters`: the properties that the initialiser takes, with its
+        /// labels. `others`: the properties that are set afterwards.
         case structure(order: [Property], parameters: [(label: String, property: Property)], others: [Property])
         case enumeration([Case])
     }
@@ -27,7 +27,7 @@ struct RemoteStructure {
 
     /// Reads a declaration and its members.
     ///
-    /// - Throws: the reason why its values cannot cross.
+    /// - Throws: the reason why its values cannot be passed to another process.
     init(_ symbol: Symbol, members: [Symbol]) throws(RemoteObstacle) {
         name = symbol.name
         isPublic = symbol.accessLevel == "public" || symbol.accessLevel == "open"
@@ -64,7 +64,7 @@ struct RemoteStructure {
                 }
             }
             let types = DeclaredType(symbol.fragments.filter { !($0.kind == "text" && $0.spelling == " ") })
-            // Brackets around the payload are not those of a tuple.
+            // The payload's own brackets do not make it a tuple.
             let tuple = payload.contains { $0.type.contains("(") }
             if let obstacle = tuple ? "has a tuple or a function as payload: use a struct" : types.payloadObstacle {
                 throw RemoteObstacle(symbol, obstacle)
@@ -119,7 +119,7 @@ struct RemoteStructure {
                 symbol, "has no initialiser whose arguments are its properties, with their names and types: add one")
         }
         let taken = chosen.map { argument in
-            // Each parameter of a fitting initialiser has its property.
+            // Each parameter of a matching initialiser has its property.
             (label: argument.label, property: stored.first { takes(argument, $0.property) }!.property)
         }
         let others = stored.filter { item in !taken.contains { $0.property.name == item.property.name } }
@@ -134,7 +134,7 @@ struct RemoteStructure {
 }
 
 extension DeclaredType {
-    /// Why the values of a payload cannot cross.
+    /// Why the values of a payload cannot be passed to another process.
     fileprivate var payloadObstacle: String? {
         obstacle.flatMap { $0.contains("tuple") ? nil : $0 }
     }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import HostBasics
 @_spi(Tools) import PluginHost
 
-/// The declarations of a module as the compiler writes them (`-emit-symbol-graph`), as far as proxies need them.
+/// The declarations of a module that the compiler writes (`-emit-symbol-graph`), reduced to what proxies need.
 struct SymbolGraph: Decodable {
     struct Module: Decodable {
         let name: String
@@ -20,7 +20,7 @@ struct SymbolGraph: Decodable {
     let symbols: [Symbol]
     let relationships: [Relationship]
 
-    /// The graph of a large module has some tens of megabytes.
+    /// The graph of a large module has a few tens of megabytes.
     static let sizeLimit = 256 << 20
 
     enum Failure: Error {
@@ -36,7 +36,7 @@ struct SymbolGraph: Decodable {
             throw .unreadable(error.reason)
         }
         guard bytes.count <= Self.sizeLimit else { throw .unreadable("has more than \(Self.sizeLimit >> 20) MiB") }
-        // The decoder has a limit for nested values.
+        // This also fails if values are nested more deeply than the decoder allows.
         guard let graph = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { throw .notAGraph }
         self = graph
     }
@@ -140,7 +140,7 @@ struct Symbol: Decodable {
         functionSignature = signature
     }
 
-    /// The order of the declarations in the sources.
+    /// Sorts declarations by their places in the sources.
     static func isBefore(_ a: Symbol, _ b: Symbol) -> Bool {
         func key(_ symbol: Symbol) -> (String, Int, Int, String) {
             (

@@ -25,7 +25,7 @@ struct SearchPath {
         }
     }
 
-    /// Sets the search path of a file, unless the file has it already.
+    /// Sets the search path of a file, unless it is already set.
     ///
     /// If there are no elements, the file gets no search path.
     ///
@@ -34,7 +34,7 @@ struct SearchPath {
         let old = try LinkedFile(path: path).searchPath
         let text = elements.joined(separator: ":")
         guard (old ?? "") != text else { return }
-        // A shorter text replaces the old one in its place. Only for a longer one does patchelf move parts of the file.
+        // A shorter text overwrites the old one in place. Only for a longer one does patchelf move parts of the file.
         try Patchelf.run(text.isEmpty ? ["--remove-rpath", path] : ["--set-rpath", text, path])
     }
 }

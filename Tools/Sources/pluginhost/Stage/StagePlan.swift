@@ -22,7 +22,7 @@ struct StagePlan {
         /// The bundle's own ELF files, as paths relative to the bundle.
         var files: [String] = []
         var libraries: [Library] = []
-        /// Other names of the library PluginHost that a file of the bundle needs, by the file.
+        /// For each file of the bundle, other names of the library PluginHost that it needs.
         ///
         /// The application has that library already.
         var surplusNames: [String: [String]] = [:]
@@ -80,10 +80,11 @@ struct StagePlan {
         Self.isThisLibrary(name) || copiedLibraries.contains(name)
     }
 
-    /// Whether a name is one of the library PluginHost: without a version if a package contains it, otherwise with one.
+    /// Whether a name is one of the library PluginHost's names. In a package the name has no version, elsewhere it has
+    /// one.
     private static func isThisLibrary(_ name: String) -> Bool { name.hasPrefix("libPluginHost.so") }
 
-    /// Finds every library that a file needs, directly or not, and passes each one to copy to `take`.
+    /// Finds every library that a file needs, directly or not. Passes those that must be copied to `take`.
     ///
     /// `chain`: the file, then the files that need it. `own`: names that are not searched for.
     private mutating func follow(

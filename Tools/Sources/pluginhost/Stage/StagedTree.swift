@@ -31,7 +31,7 @@ struct StagedTree {
 
     /// Makes the directory beside its place, checks it there, and renames it.
     ///
-    /// So nobody sees an incomplete directory, and an error leaves the old one unchanged.
+    /// So an incomplete directory is never visible, and an error leaves the old one unchanged.
     mutating func make(of plan: StagePlan, replaces: Bool) {
         findings += plan.findings
         systemLibraries = plan.systemLibraries.keys.sorted()
@@ -101,7 +101,7 @@ struct StagedTree {
 
     /// Makes the search path of a library relative, if the library has one.
     ///
-    /// Otherwise the linker finds what the library needs without one.
+    /// A library without a search path does not need one.
     private static func makeRelative(_ library: StagePlan.Library, at path: String) throws {
         if library.file.searchPath != nil { try SearchPath(["$ORIGIN"]).set(in: path) }
     }

@@ -90,7 +90,7 @@ struct ExtractCommand: ParsableCommand {
             for finding in findings { LintResult.write(finding, of: nil, to: &page) }
             for table in update?.tables ?? [] { page.write(table, isDryRun: dryRun) }
             if update == nil { page.line(("nothing was written", .red)) }
-            // What is wrong with a source is what the command reports; that it can do nothing is an error.
+            // Findings about sources are a result of the command. If it can update nothing, that is an error.
             return Terminal.write(page.text, to: update == nil ? STDERR_FILENO : STDOUT_FILENO)
         }
         let document = JSONValue.document(

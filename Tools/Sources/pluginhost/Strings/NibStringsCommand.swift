@@ -5,7 +5,7 @@ import PluginHost
 @_spi(Tools) import PluginLinting
 import PluginTranslating
 
-/// `pluginhost strings FILE.xib`: the table of a nib, and its merge into the translations.
+/// `pluginhost strings FILE.xib`: writes the table of a nib, or merges it into the translations.
 struct NibStringsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nib",
@@ -42,7 +42,7 @@ struct NibStringsCommand: ParsableCommand {
             let table = try NibTable(nib: nib, classLists: classes)
             if !table.findings.isEmpty { Self.report(table.findings, of: nil) }
             guard let merge else { return Terminal.write(table.text) }
-            // All are read before one is written.
+            // Read all files before writing any.
             let files = try table.tables(in: Self.localizations(in: merge))
             for file in files where file.isChanged {
                 try file.write()

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `pluginhost strings`: what authors and translators do with strings tables.
+/// `pluginhost strings`: the commands that authors and translators use on strings tables.
 struct StringsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "strings",

@@ -78,7 +78,7 @@ struct StringsConvertCommand: ParsableCommand {
             }
             return made
         }
-        // A loss that was accepted is no error.
+        // A loss that the user accepted is not an error.
         let losses = made.losses.map { loss in
             var loss = loss
             if lossy { (loss.severity, loss.remedy) = (.warning, "") }

@@ -13,7 +13,7 @@ enum TranslatingReport {
     /// - Parameters:
     ///   - command: the command's name.
     ///   - json: whether to report as JSON.
-    ///   - keys: the keys of the command's JSON document besides `findings`; they are null.
+    ///   - keys: the keys of the command's JSON document other than `findings`. If there is a finding, they are null.
     ///   - body: the work.
     /// - Returns: the result of the work.
     /// - Throws: the status.
@@ -50,7 +50,7 @@ enum TranslatingReport {
 extension JSONValue {
     /// A value of a strings table.
     ///
-    /// Other values than those of JSON do not occur there.
+    /// A strings table has only values that JSON has too.
     init(_ value: PropertyList?) {
         switch value {
         case nil: self = .null
