@@ -2,19 +2,18 @@ import Glibc
 internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
-/// A file that may be an archive, open for reading, and what may be said about it.
+/// A file that may be an archive, open for reading.
 final class ArchiveFile {
-    /// What a file is, by its first bytes.
+    /// The form of a file, recognised by its first bytes.
     enum Form {
         case zstandard
         case gzip
         case zip
-        /// With the name of the form, as the end of a sentence.
+        /// Any other file, with its description as the end of a sentence.
         case other(String)
     }
 
-    /// How many bytes an archive may expand to: this many for each of its own bytes, plus a fixed number for every
-    /// archive.
+    /// How many bytes an archive may expand to: `bytesForEach` for each of its own bytes, plus `bytesForAny`.
     static let bytesForEach: Int64 = 256
     static let bytesForAny: Int64 = 16 << 20
 
@@ -45,7 +44,7 @@ final class ArchiveFile {
     /// How many bytes it may expand to.
     var budget: Int64 { Self.bytesForAny + Self.bytesForEach * size }
 
-    /// The forms that are known by their first bytes, but not read.
+    /// The forms that are recognised by their first bytes but not supported.
     private static let others: [(magic: [UInt8], name: String)] = [
         ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "compressed by xz"), (Array("BZh".utf8), "compressed by bzip2"),
         ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "a 7-Zip archive"), (Array("Rar!".utf8), "a RAR archive"),
@@ -53,7 +52,7 @@ final class ArchiveFile {
         ([0xED, 0xAB, 0xEE, 0xDB], "an RPM package"), ([4, 0x22, 0x4D, 0x18], "compressed by LZ4"),
     ]
 
-    /// What it is.
+    /// The form of the file.
     func form() throws(PackingError) -> Form {
         let head = try bytes(at: 0, atMost: 512)
         if head.starts(with: [0x1F, 0x8B]) { return .gzip }
@@ -62,7 +61,7 @@ final class ArchiveFile {
             return .other("a tar archive that is not compressed")
         }
         if let other = Self.others.first(where: { head.starts(with: $0.magic) }) { return .other(other.name) }
-        // An archive of Zstandard may begin with frames that are to be skipped.
+        // A Zstandard archive may begin with skippable frames.
         let isZstandard =
             head.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
             || head.count >= 4 && head[0] & 0xF0 == 0x50
@@ -70,7 +69,7 @@ final class ArchiveFile {
         return isZstandard ? .zstandard : .other(Self.foreignKind(head))
     }
 
-    /// The kind of a file that is no archive, as the end of a sentence.
+    /// A description of a file that is not an archive, as the end of a sentence.
     private static func foreignKind(_ head: [UInt8]) -> String {
         if head.isEmpty { return "empty" }
         let text = String(decoding: head, as: UTF8.self).lowercased()

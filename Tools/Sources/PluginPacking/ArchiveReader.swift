@@ -3,14 +3,14 @@ import Glibc
 internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
-/// Unpacks an archive of a bundle: a tar archive that is compressed by Zstandard or gzip, or a ZIP archive.
+/// Unpacks an archive of a bundle: a tar archive compressed with Zstandard or gzip, or a ZIP archive.
 ///
 /// The archive is not trusted.
 ///
-/// Each name is checked before anything is written for it (``FileTree``). Directories and files are made first, in a
-/// directory that belongs to this process. Links are made last, so that nothing is ever written through one. The size
-/// of the archive limits how much it may expand to. An archive is refused if it contains anything but directories,
-/// files, and links that lead to something in the bundle.
+/// Each name is checked before its file is written (``FileTree``). Directories and files are made first, in a directory
+/// that belongs to this process. Links are made last, so that nothing is ever written through one. The size of the
+/// archive limits how much it may expand to. An archive is refused if it contains anything but directories, files, and
+/// links that lead to something in the bundle.
 struct ArchiveReader: ~Copyable {
     private let path: String
     private let file: ArchiveFile
@@ -28,8 +28,8 @@ struct ArchiveReader: ~Copyable {
 
     /// Unpacks an archive into an empty directory.
     ///
-    /// - Returns: the bundle's name, with `.bundle`, and its files. The bundle is a directory of that name in the given
-    ///   one.
+    /// - Returns: the bundle's name, with `.bundle`, and its files. The bundle is a directory of that name in
+    ///   `directory`.
     static func unpack(_ path: String, into directory: String) throws(PackingError) -> (name: String, tree: FileTree) {
         let file = try ArchiveFile(path)
         switch try file.form() {
@@ -107,14 +107,14 @@ struct ArchiveReader: ~Copyable {
                     case "path": longName = value
                     case "linkpath": longTarget = value
                     case "size":
-                        // Programs that read an archive in different ways must not see different files in it.
+                        // Refuse this, so that no two programs can read different files from one archive.
                         guard let size = Int64(value) else {
                             throw invalid("\(quoted(name)) has a size that it cannot have")
                         }
                         longSize = size
                     case "GNU.sparse.major", "GNU.sparse.map", "GNU.sparse.name": throw unsafe(name, "a sparse file")
-                    // Times, owners and attributes are ignored: the user who installs the bundle owns it, and it gets
-                    // times of its own.
+                    // Ignore times, owners and attributes: the user who installs the bundle owns it, and its times are
+                    // set later.
                     default: break
                     }
                 }
@@ -221,7 +221,7 @@ struct ArchiveReader: ~Copyable {
             if inputStart == input.count { try fill() }
             isAtEnd = input.isEmpty && isFrameComplete
             if isAtEnd { return }
-            // After the last byte of the file, the decompressor may still hold output that did not fit before.
+            // After the last byte of the file, the decompressor may still hold output that did not fit earlier.
             let step = input.withUnsafeBytes { input in
                 output.withUnsafeMutableBytes { output in
                     stream.run(UnsafeRawBufferPointer(rebasing: input[inputStart...]), into: output)

@@ -6,8 +6,8 @@ internal import HostBasics
 /// Writes a bundle into one file: a POSIX tar archive (ustar, with pax headers for long names), compressed with
 /// Zstandard.
 ///
-/// Archives of the same bundle are equal byte for byte: the order of the files, their owner, times and modes do not
-/// depend on the machine.
+/// Archives of the same bundle are byte-identical: the order, owner, times and modes of the files do not depend on the
+/// machine.
 struct ArchiveWriter: ~Copyable {
     private let path: String
     private let descriptor: CInt
@@ -61,7 +61,7 @@ struct ArchiveWriter: ~Copyable {
         switch bytes {
         case .memory(let bytes): try compress(bytes)
         case .disk(let source, let size):
-            // The file is read as a whole: a closure for ``FileTree/eachPart(of:size:_:)`` may not change this
+            // Read the whole file, because a closure for ``FileTree/eachPart(of:size:_:)`` may not change this
             // noncopyable value.
             try compress(FileTree.FileBytes.disk(path: source, size: size).bytes())
         }

@@ -3,10 +3,10 @@ public import HostBasics
 @_spi(Tools) public import PluginHost
 public import PluginLinting
 
-/// Makes bundles from the folders in which their authors keep the sources.
+/// Makes bundles from their source folders.
 ///
-/// The bundle is made in a directory beside its place, checked there, and then renamed. So the place always has the
-/// complete old bundle or the complete new one. Equal sources give equal bytes.
+/// A bundle is made in a directory beside its destination, checked there, and then renamed. So the destination always
+/// has either the complete old bundle or the complete new one. Equal sources give equal bytes.
 ///
 /// **Threads.** A value. Pack only one bundle at a time into a directory.
 public struct BundlePacker: Sendable {
@@ -26,7 +26,7 @@ public struct BundlePacker: Sendable {
     public var code: Code?
     /// The bundle's name.
     ///
-    /// Nil takes the name of the executable in Info.plist, or the source folder's name if there is none.
+    /// If nil, it is the name of the executable in Info.plist, or the source folder's name if there is none.
     public var name: String?
     /// The application's executable.
     ///
@@ -34,11 +34,11 @@ public struct BundlePacker: Sendable {
     public var program: String?
     /// The range of the application's versions to write into an Info.plist that has none.
     public var hostRequires: String?
-    /// Whether to remove the symbols that loading does not need.
+    /// Whether to remove symbols that are not needed for loading.
     public var strips = false
     /// Whether to write an archive of the bundle beside it.
     public var archives = false
-    /// Whether a warning of the checks also stops the bundle from being put in its place.
+    /// Whether a warning of the checks also stops the bundle from being published.
     public var isStrict = false
 
     /// A packer that writes to a directory.
@@ -46,19 +46,19 @@ public struct BundlePacker: Sendable {
 
     /// The result of packing one bundle.
     public struct Result: Sendable {
-        /// The path of the bundle's place, whether the bundle is there or not.
+        /// The path of the bundle's destination, even if the bundle is not there.
         public var path: String
-        /// What the checker found.
+        /// The findings of the checks.
         ///
-        /// Paths in it are those of the bundle's place.
+        /// Their paths are in the bundle's destination.
         public var findings: [PluginFinding]
         /// The errors that the linter found in the source and in the bundle.
         public var lint: [LintFinding]
         /// Files of the source that were left out, each with the reason.
         public var leftOut: [(path: String, reason: String)]
-        /// Whether the bundle is in its place.
+        /// Whether the bundle is at its destination.
         public var isPacked: Bool
-        /// Whether a bundle with the same bytes was there already; it was not touched.
+        /// Whether a bundle with the same bytes was already there. It was not touched.
         public var isUnchanged: Bool
         /// The archive that was written; nil if none was requested.
         public var archive: String?
@@ -67,7 +67,7 @@ public struct BundlePacker: Sendable {
     /// Packs one bundle.
     ///
     /// - Parameter path: the folder with Info.plist and Resources.
-    /// - Returns: the bundle's path and the findings. The bundle is in its place unless a finding stops it.
+    /// - Returns: the bundle's path and the findings. The bundle is at its destination unless a finding stops it.
     /// - Throws: ``PackingError`` if packing failed; then nothing was changed.
     public func pack(_ path: String) throws(PackingError) -> Result {
         let source = try BundleSource(path, name: name)
@@ -108,7 +108,7 @@ public struct BundlePacker: Sendable {
         return result
     }
 
-    /// The findings that stop a bundle: the errors, and keys that have no effect because of a blank around their names.
+    /// The findings that stop a bundle: the errors, and keys that have no effect because of spaces around their names.
     private static func errors(in findings: [LintFinding], badKeys: [String]) -> [LintFinding] {
         let badKeys = Set(badKeys)
         return findings.compactMap { finding in
@@ -148,7 +148,8 @@ public struct BundlePacker: Sendable {
                 "Contents/Linux/" + executableName(of: source),
                 .file(.disk(path: resolved, size: Int64(status.st_size)), isExecutable: true))
         }
-        // This only reserves the path. ``finish(_:_:_:hasExecutable:)`` writes the content, which depends on the code's note.
+        // This only reserves the path. ``finish(_:_:_:hasExecutable:)`` writes the content, which depends on the code's
+        // note.
         try tree.add("Contents/Info.plist", .file(.memory([]), isExecutable: false))
         try tree.check()
         return leftOut.map { ($0.path, $0.reason) }

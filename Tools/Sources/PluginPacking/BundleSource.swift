@@ -18,8 +18,8 @@ struct BundleSource {
 
     /// Reads the source of a bundle from a directory.
     ///
-    /// `name`: the bundle's name. Nil takes the name of the executable in Info.plist, or the folder's name if there is
-    /// none.
+    /// `name`: the bundle's name. If nil, it is the name of the executable in Info.plist, or the folder's name if there
+    /// is none.
     init(_ path: String, name: String?) throws(PackingError) {
         guard let directory = Path.resolved(path) else {
             throw .refused(.unreadable, path, cannot: "be used as a bundle's source", errno: errno)
@@ -65,9 +65,9 @@ struct BundleSource {
         }
     }
 
-    /// The warning that a source of the code was changed after the library was built; nil if none was.
+    /// The warning that a source of the code changed after the library was built; nil if no source changed.
     ///
-    /// The sources are in `Sources/NAME`, or else in `Sources`; those of other modules belong to other libraries.
+    /// The sources are in `Sources/NAME`, or else in `Sources`. Sources of other modules belong to other libraries.
     func newerThan(_ library: String) throws(PackingError) -> PluginFinding? {
         guard let built = try FileIdentity.file(at: library)?.modified else { return nil }
         let all = Path.join(directory, "Sources")
@@ -75,7 +75,7 @@ struct BundleSource {
         let root = try FileIdentity.file(at: own)?.isDirectory ?? false ? own : all
         guard try FileIdentity.file(at: root)?.isDirectory ?? false else { return nil }
         var tree = FileTree(root: root)
-        // Something that no source can be is reported by the build.
+        // The build reports files that cannot be sources.
         guard (try? tree.add(contentsOf: root, isSource: true)) != nil else { return nil }
         let newer = tree.paths.sorted().map { Path.join(root, $0) }.first { path in
             guard let identity = try? FileIdentity.file(at: path), !identity.isDirectory else { return false }
@@ -90,8 +90,8 @@ struct BundleSource {
             remedy: "Build it again, or let --build do so.")
     }
 
-    /// Info.plist, completed with what its author need not write: the name of the executable, and what it was built
-    /// for.
+    /// Info.plist, completed with keys that its author need not write: the name of the executable, and what it was
+    /// built for.
     ///
     /// `note`: the note of the executable; nil if it has none. `hostRequires`: the range of the application's versions,
     /// which is added if the list has none.

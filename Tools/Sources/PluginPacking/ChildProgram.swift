@@ -4,7 +4,7 @@ internal import HostBasics
 
 /// Runs other programs, such as a compiler or `strip`.
 ///
-/// Their output goes to standard error, so that standard output has only the output of the tool.
+/// Their output goes to standard error, so that standard output contains only the tool's own output.
 enum ChildProgram {
     /// - Throws: ``PackingError`` of code `toolFailed` unless the program exits with 0. `purpose`: such as “build the
     ///   code”.
@@ -68,7 +68,7 @@ enum ChildProgram {
         throw failed(arguments, purpose, end)
     }
 
-    /// The system did not start the program.
+    /// The error if the system did not start the program.
     private static func failed(_ arguments: [String], _ purpose: String, errno: CInt) -> PackingError {
         let isSearched = !arguments[0].contains("/")
         let reason =

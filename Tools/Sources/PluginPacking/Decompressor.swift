@@ -1,6 +1,6 @@
 internal import CPackingSupport
 
-/// Decompresses a stream of bytes, by a library of the system.
+/// Decompresses a stream of bytes with a library of the system.
 struct Decompressor: ~Copyable {
     enum Form {
         case zstandard
@@ -20,7 +20,7 @@ struct Decompressor: ~Copyable {
     let form: Form
     private let stream: OpaquePointer
 
-    /// `path`: the archive, which an error names.
+    /// `path`: the archive, for error messages.
     init(_ form: Form, for path: String) throws(PackingError) {
         self.form = form
         switch form {

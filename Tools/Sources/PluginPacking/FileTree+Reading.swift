@@ -49,7 +49,7 @@ extension FileTree {
 
     private static func names(in directory: String) throws(PackingError) -> [String] {
         do throws(OpenedDirectory.Failure) {
-            // A name that is not UTF-8 gets a U+FFFD, which every tree refuses.
+            // A name that is not UTF-8 contains U+FFFD after this, which every tree refuses.
             return try OpenedDirectory(path: directory).names.map(OpenedDirectory.text)
         } catch {
             throw .refused(.unreadable, error.path, cannot: "be listed", errno: error.errno)
@@ -69,12 +69,12 @@ extension FileTree {
 extension FileTree {
     /// The size of the smallest text that gets a compiled table.
     ///
-    /// A smaller text is read as fast as a compiled table is opened.
+    /// Reading a smaller text takes no longer than opening a compiled table.
     private static let smallestTable: Int64 = 8192
 
     /// Adds the compiled form of each large strings table beside the table.
     ///
-    /// A table with a fault gets none; the linter reports it.
+    /// A table with a fault gets no compiled form; the linter reports the fault.
     mutating func addCompiledTables() throws(PackingError) {
         for path in paths where path.hasSuffix(".strings") {
             guard case .file(let text, _)? = entries[path], text.count >= Self.smallestTable,

@@ -11,7 +11,7 @@ extension FileTree {
         getenv("SOURCE_DATE_EPOCH").flatMap { Int(String(cString: $0)) }.map { min(max(0, $0), 0o77777777777) }
         ?? 315_532_800
 
-    /// Writes the tree, without its times, which ``setTimes(in:)`` sets.
+    /// Writes the tree. ``setTimes(in:)`` sets the times later.
     ///
     /// `directory`: an existing empty directory to which only this user may write.
     func write(to directory: String) throws(PackingError) {
@@ -32,7 +32,7 @@ extension FileTree {
     /// Gives directories and executables the mode 0755 and other files 0644, whatever the umask is, and makes the
     /// links.
     ///
-    /// The links come last, so that nothing is ever written through one.
+    /// Links are made last, so that nothing is ever written through one.
     func finish(in directory: String) throws(PackingError) {
         for path in paths.reversed() + [""] {
             let target = Path.join(directory, path)
@@ -55,8 +55,8 @@ extension FileTree {
 
     /// Makes a directory, and the ones above it that are missing.
     ///
-    /// - Returns: those that it made, the outermost first.
-    /// - Throws: ``PackingError``; then none was made.
+    /// - Returns: the directories that it made, the outermost first.
+    /// - Throws: ``PackingError``; then no directory was made.
     @discardableResult
     static func makeDirectory(_ path: String) throws(PackingError) -> [String] {
         var made: [String] = []
@@ -67,7 +67,7 @@ extension FileTree {
                 made.append(place)
             } else {
                 let number = errno
-                // Why not EEXIST alone: a directory that exists may also answer EROFS or EACCES.
+                // Why not check only for EEXIST: for an existing directory, the error may also be EROFS or EACCES.
                 guard FileIdentity(path: place)?.isDirectory ?? false else {
                     removeEmpty(made)
                     throw .refused(.unwritable, place, cannot: "be made", to: .make, errno: number)
@@ -78,7 +78,7 @@ extension FileTree {
         return made
     }
 
-    /// Removes directories that were made for something which failed, as far as nobody has put something into them.
+    /// Removes directories that were made for a failed operation, if they are still empty.
     ///
     /// `directories`: the outermost first.
     static func removeEmpty(_ directories: [String]) {
@@ -87,7 +87,7 @@ extension FileTree {
 
     /// Gives every file and directory the same time.
     ///
-    /// A directory comes after its content, because writing changes its time.
+    /// A directory comes after its content, because writing the content changes the directory's time.
     func setTimes(in directory: String) throws(PackingError) {
         let times = [timespec](repeating: timespec(tv_sec: Self.time, tv_nsec: 0), count: 2)
         for path in paths.reversed() + [""] {
@@ -126,7 +126,7 @@ extension FileTree {
 
     /// Reads a file in parts.
     ///
-    /// - Throws: ``PackingError`` if the file's size is not `size` any more.
+    /// - Throws: ``PackingError`` if the file's size is no longer `size`.
     static func eachPart(
         of path: String, size: Int64, _ body: ([UInt8]) throws(PackingError) -> Void
     ) throws(PackingError) {

@@ -4,7 +4,7 @@ internal import HostBasics
 
 /// The files of a bundle before they are written: paths relative to the bundle's directory, each with its content.
 ///
-/// A tree that passed ``check()`` is safe to write to a disk: no path and no link leads out of it, no two paths are the
+/// A tree that passed ``check()`` is safe to write to a disk: no path or link leads out of it, no two paths are the
 /// same on a file system that ignores case or the Unicode form, and its size is within the limits.
 struct FileTree {
     enum Content: Equatable {
@@ -26,13 +26,12 @@ struct FileTree {
         }
     }
 
-    /// How much a bundle may contain: the same limits as for the copies of hot reload (docs/bundle-format.md,
-    /// “Limits”).
+    /// The limits on a bundle's content, equal to those of the copies for hot reload (docs/bundle-format.md, “Limits”).
     struct Limits {
         var entries = 100_000
         var bytes: Int64 = 1 << 30
         var levels = 32
-        /// The bytes of a path in the bundle.
+        /// The most bytes of a path in the bundle.
         ///
         /// The limit leaves room for the path of the bundle's directory.
         var path = 2048
@@ -43,7 +42,7 @@ struct FileTree {
     let limits: Limits
     private(set) var entries: [String: Content] = [:]
     private var bytes: Int64 = 0
-    /// The paths in the form that a file system uses which ignores case and the Unicode form.
+    /// The paths by their form on a file system that ignores case and the Unicode form.
     private var folded: [String: String] = [:]
 
     init(root: String, limits: Limits = Limits()) {
@@ -67,16 +66,16 @@ struct FileTree {
             case .file, .link: throw unsafe(path, "\(quoted(above)) is no directory")
             }
         }
-        // Swift compares strings by canonical equivalence, so this also finds different Unicode forms of one name.
+        // Swift compares strings by canonical equivalence, so this also detects different Unicode forms of one name.
         if let other = folded.updateValue(path, forKey: path.lowercased()) {
             let isSame = other.utf8.elementsEqual(path.utf8)
-            // An archive may list a directory that exists already, because a file in it came first.
+            // An archive may list a directory after a file in it, so the directory may already exist.
             if isSame, content == .directory, entries[path] == .directory { return }
             throw unsafe(
                 path, isSame ? "it is there twice" : "\(quoted(other)) differs from it in case or Unicode form only")
         }
         switch content {
-        // The size that a header states may be any number.
+        // Limit the size, because a header may state any number.
         case .file(let file, _): bytes += min(file.count, limits.bytes + 1)
         case .link(let target):
             guard target.utf8.count <= limits.path else {
@@ -118,10 +117,10 @@ struct FileTree {
         }
     }
 
-    /// Follows a link as the kernel does, also through other links.
+    /// Follows a link as the kernel does, including through other links.
     ///
-    /// `steps`: how many parts of paths may still be looked at. Why: a small archive can have thousands of links that each
-    /// lead through 40 long paths.
+    /// `steps`: how many path components may still be examined. Why: a small archive can have thousands of links that
+    /// each lead through 40 long paths.
     private func leads(_ link: String, _ steps: inout Int) -> Bool {
         var waiting = link.split(separator: "/").map(String.init)[...]
         var at: [String] = []

@@ -30,7 +30,7 @@ public struct PackageReference: Sendable, Hashable {
         return reference
     }
 
-    /// The name of the package in a manifest; nil takes the last part of the path or address.
+    /// The name of the package in a manifest; if nil, the last part of the path or address.
     private var name: String?
 
     private var isAddress: Bool {
@@ -63,7 +63,7 @@ public struct PackageReference: Sendable, Hashable {
 
     /// The text `.package(…)` for a manifest.
     ///
-    /// `up`: the path from the manifest's directory to the one that a relative path starts in.
+    /// `up`: the path from the manifest's directory to the directory that relative paths start from.
     func dependency(of up: String) -> String {
         if isAddress { return ".package(url: \"\(text)\", \(requirement))" }
         return ".package(name: \"\(package)\", path: \"\(text.hasPrefix("/") ? text : up + "/" + text)\")"
@@ -90,8 +90,8 @@ public struct PackageReference: Sendable, Hashable {
 
     /// The package from which a plug-in gets the library.
     ///
-    /// It is the place from which the application's API gets it, because both must share one copy. Without an API, it
-    /// is the checkout in which this tool was built.
+    /// It is the package that the application's API uses, because both must share one copy. Without an API, it is the
+    /// checkout in which this tool was built.
     static func library(asOf api: PackageReference?, from parent: String) throws(PackingError) -> PackageReference {
         if let directory = api?.directory(from: parent), let found = try dependency(ofPackage: directory) {
             return found
@@ -130,7 +130,7 @@ public struct PackageReference: Sendable, Hashable {
     }
 }
 
-/// The parts of the output of `swift package dump-package` that are used here.
+/// The used parts of the output of `swift package dump-package`.
 private struct DumpedManifest: Decodable {
     struct Dependency: Decodable {
         let fileSystem: [Package]?

@@ -1,7 +1,7 @@
 internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
-/// Why something could not be packed, installed or made.
+/// The reason why something could not be packed, installed or made.
 ///
 /// When it is thrown, nothing was changed.
 ///
@@ -11,7 +11,7 @@ public struct PackingError: Error, Sendable, Hashable {
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// A source is missing or cannot be read.
         case unreadable
-        /// The place for the result cannot be written.
+        /// The destination of the result cannot be written.
         case unwritable
         /// Info.plist cannot be completed.
         case manifestInvalid
@@ -25,7 +25,7 @@ public struct PackingError: Error, Sendable, Hashable {
         case archiveInvalid
         /// Another program that is needed is missing, or it failed.
         case toolFailed
-        /// A name that is not valid, or that is in use.
+        /// A name that is not valid or already in use.
         case nameInvalid
         /// The plug-in to change is not installed, or was not installed by these tools.
         case notInstalled
@@ -48,7 +48,7 @@ public struct PackingError: Error, Sendable, Hashable {
         self.remedy = remedy
     }
 
-    /// The error for a finding of the library, with what the system said.
+    /// The error for a finding of the library, with the system's message.
     init(_ code: Code, path: String, _ finding: PluginFinding) {
         let cause = finding.systemMessage.map { " (\($0))" } ?? ""
         let text = finding.message
@@ -58,8 +58,8 @@ public struct PackingError: Error, Sendable, Hashable {
 
     /// The error for an operation on a path that the system refused.
     ///
-    /// `verb`: what could not be done, such as “be read”. `operation`: its kind, which decides about the remedy; nil for what
-    /// the code says.
+    /// `verb`: what could not be done, such as “be read”. `operation`: its kind, which determines the remedy; nil
+    /// derives the kind from the code.
     static func refused(
         _ code: Code, _ path: String, cannot verb: String, to operation: ErrorNumber.Operation? = nil, errno: CInt
     ) -> PackingError {
@@ -73,7 +73,7 @@ public struct PackingError: Error, Sendable, Hashable {
 extension FileIdentity {
     /// The file at a path, following links; nil if there is none.
     ///
-    /// - Throws: ``PackingError`` if the system does not let it be examined: what may be there must not be left out.
+    /// - Throws: ``PackingError`` if the system does not allow examining it. A file that may exist must not be ignored.
     static func file(at path: String) throws(PackingError) -> FileIdentity? {
         do throws(OpenedDirectory.Failure) { return try found(at: path) } catch {
             throw .refused(.unreadable, path, cannot: "be examined", errno: error.errno)

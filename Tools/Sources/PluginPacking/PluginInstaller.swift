@@ -5,11 +5,11 @@ public import HostBasics
 
 /// Installs bundles in a folder of plug-ins, removes them, and restores the previous version.
 ///
-/// A bundle is unpacked beside its place, checked, and put in its place in one step. So the place always has the
-/// complete old bundle or the complete new one, even if the process ends in between. The replaced bundle is kept in the
-/// hidden folder `.previous`, one for each name.
+/// A bundle is unpacked beside its destination, checked, and moved there in one step. So the destination always has
+/// either the complete old bundle or the complete new one, even if the process ends in between. The hidden folder
+/// `.previous` keeps the replaced bundle, one for each name.
 ///
-/// **Threads.** A value that may be used on any thread. Two processes that change one folder wait for each other.
+/// **Threads.** A value that may be used on any thread. Processes that change the same folder wait for each other.
 public struct PluginInstaller: Sendable {
     /// The folder of plug-ins.
     public let folder: String
@@ -21,15 +21,15 @@ public struct PluginInstaller: Sendable {
 
     /// The result of an operation.
     public struct Result: Sendable {
-        /// The bundle that is in place now; nil if there is none.
+        /// The bundle that is installed now; nil if there is none.
         public var path: String?
         /// The bundle's `CFBundleIdentifier`, or its name if it has none.
         public var identifier: String
-        /// The version that is in place now.
+        /// The version that is installed now.
         public var version: String?
-        /// The version that was in place before; nil if there was none.
+        /// The version that was installed before; nil if there was none.
         public var replaced: String?
-        /// What the checker found in the bundle to install.
+        /// The findings of the checks on the bundle to install.
         public var findings: [PluginFinding] = []
         /// Whether the operation was carried out.
         public var isDone = true
@@ -42,16 +42,16 @@ public struct PluginInstaller: Sendable {
 
     // MARK: Installing
 
-    /// Installs an archive that ``BundlePacker`` made, a ZIP archive or a tar archive that gzip compressed, or a copy of a
+    /// Installs an archive from ``BundlePacker``, a ZIP archive, a tar archive compressed with gzip, or a copy of a
     /// bundle's directory.
     ///
     /// - Parameter file: the archive or directory.
-    /// - Returns: the result; nothing was installed if the checker found an error.
+    /// - Returns: the result. If the checks found an error, nothing was installed.
     /// - Throws: ``PackingError`` if it failed; then nothing was changed.
     public func install(_ file: String) throws(PackingError) -> Result {
         let made = try FileTree.makeDirectory(folder)
         var isDone = false
-        // Nothing is left of what failed.
+        // A failed installation leaves nothing behind.
         defer { if !isDone { FileTree.removeEmpty(made) } }
         let result = try locked { (folder) throws(PackingError) in try install(file, in: folder) }
         isDone = result.isDone
@@ -61,7 +61,7 @@ public struct PluginInstaller: Sendable {
     private func install(_ file: String, in folder: String) throws(PackingError) -> Result {
         let staging = try StagingDirectory(in: folder)
         let (name, tree) = try unpacked(file, in: staging.path)
-        // No catalogue would find it, and the installer's own directories have such names.
+        // No catalogue would find the bundle, and the installer's own directories have such names.
         guard !name.hasPrefix(".") else {
             throw PackingError(
                 .unsafeFile, path: file, message: "\(quoted(name)) cannot be a bundle's name: it begins with a dot.",
@@ -82,7 +82,8 @@ public struct PluginInstaller: Sendable {
         if try !staging.publishIfFree(name, at: target) {
             try replace(target, by: staged, in: folder, staging)
         }
-        // The bundle is in place, and everything in it is on the disk. If this fails, the kernel writes its name later.
+        // The bundle is installed, and its content is on the disk. If this fails, the kernel writes the bundle's name
+        // later.
         try? Self.flush(folder)
         return result
     }
@@ -112,8 +113,8 @@ public struct PluginInstaller: Sendable {
 
     /// Exchanges the bundles, and keeps the old one.
     ///
-    /// The version that was kept until now is removed first. So if the process ends at any moment, the kept version is
-    /// the one before the version in place, or there is none.
+    /// The previously kept version is removed first. So if the process ends at any moment, the kept version is either
+    /// the one before the installed version, or missing.
     private func replace(
         _ target: String, by staged: String, in folder: String, _ staging: borrowing StagingDirectory
     ) throws(PackingError) {
@@ -127,7 +128,7 @@ public struct PluginInstaller: Sendable {
             try staging.exchange(staged, target)
             let move = packing_rename_to_free(staged, kept)
             guard move != 0 else { return }
-            // An error means that nothing was changed.
+            // Undo the exchange: an error means that nothing was changed.
             try staging.exchange(staged, target)
             throw .refused(.unwritable, kept, cannot: "be kept", to: .rename, errno: move)
         } catch {
@@ -138,7 +139,7 @@ public struct PluginInstaller: Sendable {
 
     /// The folder for replaced bundles.
     ///
-    /// - Throws: ``PackingError`` if there is something else in its place, such as a link: it is not followed.
+    /// - Throws: ``PackingError`` if something else has its name, such as a link, which is not followed.
     private static func previous(in folder: String, isMade: Bool) throws(PackingError) -> String {
         let path = Path.join(folder, previousName)
         var status = stat()
@@ -159,7 +160,7 @@ public struct PluginInstaller: Sendable {
         return path
     }
 
-    /// The version of the bundle in place.
+    /// The version of the installed bundle.
     ///
     /// - Throws: ``PackingError`` if that bundle is another plug-in, or if the plug-in is installed under another name.
     private func replacedVersion(
@@ -174,7 +175,7 @@ public struct PluginInstaller: Sendable {
                 continue
             }
             if let fault = candidate.unreadable {
-                // In another place it only has that name: nothing says which plug-in it is.
+                // Elsewhere, an unreadable bundle only has that name, and nothing shows which plug-in it is.
                 if !isSameName { continue }
                 throw fault
             }
@@ -190,14 +191,14 @@ public struct PluginInstaller: Sendable {
 
     // MARK: Removing and restoring
 
-    /// Removes a plug-in, and its previous version that was kept.
+    /// Removes a plug-in and its kept previous version.
     ///
     /// - Parameter plugin: its identifier, or its bundle's name.
     /// - Returns: the result.
     /// - Throws: ``PackingError``; the code is `notInstalled` if the plug-in is not in the folder.
     public func uninstall(_ plugin: String) throws(PackingError) -> Result {
         try locked { (folder) throws(PackingError) in
-            // First, because it finishes what a killed process began.
+            // Make this first, because it finishes the work of a killed process.
             let staging = try StagingDirectory(in: folder)
             let found = try find(plugin, in: folder)
             let kept = Path.join(
@@ -213,14 +214,14 @@ public struct PluginInstaller: Sendable {
 
     /// Exchanges a plug-in with its previous version.
     ///
-    /// A second call brings the later version back.
+    /// A second call restores the later version.
     ///
     /// - Parameter plugin: its identifier, or its bundle's name.
     /// - Returns: the result.
     /// - Throws: ``PackingError``; the code is `notInstalled` if the plug-in or its previous version is not there.
     public func rollBack(_ plugin: String) throws(PackingError) -> Result {
         try locked { (folder) throws(PackingError) in
-            // First, because it finishes what a killed process began.
+            // Make this first, because it finishes the work of a killed process.
             let staging = try StagingDirectory(in: folder)
             let found = try find(plugin, in: folder)
             let kept = Path.join(
@@ -253,13 +254,14 @@ public struct PluginInstaller: Sendable {
 
     private func find(_ plugin: String, in folder: String) throws(PackingError) -> PluginCandidate {
         let candidates = try Self.candidates(in: folder)
-        // A bundle whose list cannot be read has its name as identifier, and must not stand before the plug-in itself.
+        // If a bundle's Info.plist cannot be read, its identifier is its name. It must not be found instead of the real
+        // plug-in.
         let found =
             candidates.first { $0.identifier == plugin && $0.unreadable == nil }
             ?? candidates.first { Path.lastComponent($0.path) == plugin || Path.stem($0.path) == plugin }
             ?? candidates.first { $0.identifier == plugin }
         guard let found else {
-            // It may be the plug-in, but its name says no more than that.
+            // This may be the plug-in, but only its name suggests so.
             let unreadable = candidates.first { $0.unreadable != nil }
             let exception =
                 unreadable.map { ", unless it is \(quoted($0.path)), whose Info.plist cannot be read" } ?? ""
@@ -329,7 +331,7 @@ public struct PluginInstaller: Sendable {
         return try body(folder)
     }
 
-    /// Writes the new files to the disk, before the bundle is put in its place.
+    /// Writes the new files to the disk, before the bundle is moved to its destination.
     private static func flush(_ folder: String) throws(PackingError) {
         let descriptor = openFile(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if descriptor >= 0 { close(descriptor) } }
@@ -339,7 +341,7 @@ public struct PluginInstaller: Sendable {
 }
 
 extension PluginCandidate {
-    /// The error if the bundle's list cannot be read, so that its identifier is not known.
+    /// The error if the bundle's Info.plist cannot be read, so that its identifier is unknown.
     fileprivate var unreadable: PackingError? {
         findings.first { $0.code == .manifestUnreadable }.map {
             PackingError(.unreadable, path: path, $0)
@@ -351,9 +353,9 @@ extension PluginBundle {
     /// The version that users see.
     var shownVersion: String? { manifest.shortVersion ?? manifest.version }
 
-    /// What the checker finds in a bundle that is not in its place yet.
+    /// The findings about a bundle that is not at its destination yet.
     ///
-    /// If the application is not known, a missing library is only a warning, because the application may bring it.
+    /// If the application is unknown, a missing library is only a warning, because the application may bring it.
     func findings(forHost program: String?, from staged: String, as target: String) -> [PluginFinding] {
         findings(loadedBy: program).map { finding in
             var finding = finding.moved(from: staged, to: target)

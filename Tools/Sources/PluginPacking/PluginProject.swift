@@ -5,9 +5,9 @@ internal import HostBasics
 
 /// Makes the project of a new plug-in: a Swift package, or sources in C or C++ with a Makefile.
 ///
-/// The project's files come from templates, with words such as `__NAME__` for the parts that differ. The tool's own
-/// templates make a plug-in for any application. The API package of an application may have templates in a folder
-/// `PluginTemplate`, which replace those of the tool.
+/// The project's files come from templates with placeholders such as `__NAME__`. The tool's own templates make a
+/// plug-in for any application. The API package of an application may have a folder `PluginTemplate` with templates
+/// that replace the tool's.
 ///
 /// **Threads.** A value. Make only one project at a time in a directory.
 public struct PluginProject: Sendable {
@@ -41,7 +41,7 @@ public struct PluginProject: Sendable {
 
     /// The plug-in's name.
     ///
-    /// Its directory, its bundle and its module have it too.
+    /// It is also the name of its directory, its bundle and its module.
     public var name: String
     /// The language of the plug-in.
     public var language: Language
@@ -49,7 +49,7 @@ public struct PluginProject: Sendable {
     public var identifier: String
     /// The package PluginHost, for Swift only.
     ///
-    /// Nil takes the place from which the application's API gets it; without an API, the checkout in which the tool was
+    /// If nil, it is the package that the application's API uses; without an API, the checkout in which the tool was
     /// built.
     public var library: PackageReference?
     /// The application's plug-in API; nil for a plug-in that is not made for one application.
@@ -62,9 +62,9 @@ public struct PluginProject: Sendable {
         identifier = "org.example.\(name)"
     }
 
-    /// Makes the project in a new directory that has its name.
+    /// Makes the project in a new directory with the project's name.
     ///
-    /// - Parameter directory: the directory that contains the project's one.
+    /// - Parameter directory: the parent of the project's directory.
     /// - Returns: the project's directory.
     /// - Throws: ``PackingError`` if it failed, or if the project's directory exists; then nothing was changed.
     public func make(in directory: String) throws(PackingError) -> String {
@@ -124,7 +124,7 @@ public struct PluginProject: Sendable {
         if Self.modules.contains(name) || name == api?.product {
             throw invalid("a module that the plug-in imports has it", name + "Plugin")
         }
-        // The package manager takes a file Main.swift for the start of a program.
+        // The package manager treats a file Main.swift as the start of a program.
         if language == .swift, name.lowercased() == "main" {
             throw invalid("its source would be \(quoted(name + ".swift")), which begins a program", name + "Plugin")
         }
@@ -158,7 +158,7 @@ public struct PluginProject: Sendable {
                 if let own = self.library { own } else {
                     try PackageReference.library(asOf: api?.package, from: parent)
                 }
-            // Last, so that it replaces the tests of an application's own template too.
+            // This set is last, so that it also replaces the tests of an application's own template.
             if found.testing(from: parent) == nil { sets.append("swift-without-kit") }
             library = found
         }
@@ -182,7 +182,7 @@ public struct PluginProject: Sendable {
         return Dictionary(uniqueKeysWithValues: files.map { (Self.filled($0, words), Self.filled($1, words)) })
     }
 
-    /// The text that replaces each word of the templates.
+    /// The text that replaces each placeholder of the templates.
     private func words(
         in parent: String, _ library: PackageReference?, compile: String
     ) throws(PackingError) -> [(word: String, text: String)] {
@@ -206,9 +206,9 @@ public struct PluginProject: Sendable {
         return words + [("__NAME__", name)]
     }
 
-    /// A text in which the words are replaced.
+    /// The text with its placeholders replaced.
     ///
-    /// Without an API, lines with a word about one are left out.
+    /// Without an API, lines with a placeholder for one are left out.
     private static func filled(_ text: String, _ words: [(word: String, text: String)]) -> String {
         guard text.contains("__") else { return text }
         let text = words.reduce(text) { $0.replacing($1.word, with: $1.text) }

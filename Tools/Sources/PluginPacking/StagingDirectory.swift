@@ -3,26 +3,28 @@ import Glibc
 internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
-/// A directory beside the place of a result.
+/// A directory beside the destination of a result.
 ///
 /// The result is made in it and then renamed.
 ///
 /// Its name begins with a dot, so that no search for bundles looks into it. It is removed together with the value. If a
-/// process is killed and leaves one behind, the next process that makes one in the same place removes it. The kernel
-/// holds a lock on each directory that is in use, and releases the lock when the process ends.
+/// process is killed and leaves a staging directory behind, the next process that makes one in the same place removes
+/// it. A process locks each staging directory that it uses, and the kernel releases the lock when the process ends.
 ///
-/// **Overlays.** On an overlay, as in a container, a directory of a lower layer can be neither renamed nor exchanged (EXDEV).
-/// It is raised first: copied into this directory, removed, and replaced by the copy, which the overlay can rename. If the
-/// process is killed in between, the next process that makes a staging directory there finishes this.
+/// **Overlays.** On an overlay, as in a container, a directory of a lower layer can be neither renamed nor exchanged
+/// (EXDEV). So the directory is raised first: copied into this directory, removed, and replaced by the copy, which the
+/// overlay can rename. If the process is killed in between, the next process that makes a staging directory there
+/// finishes the replacement.
 struct StagingDirectory: ~Copyable {
     let path: String
     private let lock: CInt
 
     static let prefix = ".pluginhost-"
-    /// Has the complete copies of directories that are being raised, by their paths in the directory above.
+    /// The subdirectory with complete copies of the directories that are being raised, by their paths in the directory
+    /// above.
     private static let raisedName = "raised"
 
-    /// Whether a name is that of a staging directory: the prefix, and what mkdtemp() puts after it.
+    /// Whether a name is that of a staging directory: the prefix, followed by the characters of mkdtemp().
     private static func isName(_ name: String) -> Bool {
         name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + 6
             && name.utf8.dropFirst(prefix.utf8.count).allSatisfy {
@@ -30,11 +32,10 @@ struct StagingDirectory: ~Copyable {
             }
     }
 
-    /// `directory`: the directory that gets the result; it exists.
+    /// `directory`: the existing directory that gets the result.
     init(in directory: String) throws(PackingError) {
         Self.removeDead(in: directory)
-        // Before the new directory is locked, another process may remove it as an abandoned one. Then another one is
-        // made.
+        // Before the new directory is locked, another process may remove it as abandoned. Then make another one.
         for _ in 0..<100 {
             guard let (made, descriptor) = try Self.make(in: directory) else { continue }
             path = made
@@ -45,7 +46,7 @@ struct StagingDirectory: ~Copyable {
     }
 
     deinit {
-        // The only complete copy of something that could not be raised stays.
+        // If raising failed, keep the only complete copy.
         if Self.finishRaising(Path.join(path, Self.raisedName), in: Path.parent(path)) { try? Self.remove(path) }
         close(lock)
     }
@@ -78,20 +79,20 @@ struct StagingDirectory: ~Copyable {
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
-            // A copy that cannot be put in place now stays, for the next process.
+            // If a copy cannot be put in place now, keep it for the next process.
             if finishRaising(Path.join(path, raisedName), in: directory) { try? remove(path) }
         }
     }
 
-    /// Puts complete copies in the place of directories that a killed process was removing.
+    /// Replaces directories that a killed process was removing with their complete copies.
     ///
-    /// Returns whether none is left.
+    /// Returns whether no copy is left.
     private static func finishRaising(_ raised: String, in directory: String) -> Bool {
         guard let names = try? OpenedDirectory(path: raised).names.map(OpenedDirectory.text) else { return true }
         var isDone = true
         for name in names {
             let (copy, target) = (Path.join(raised, name), Path.join(directory, name))
-            // A bundle, or the folder with those of earlier versions.
+            // The directory is a bundle, or the folder with bundles of earlier versions.
             if name.hasPrefix(".") {
                 if !finishRaising(copy, in: target) { isDone = false }
                 continue
@@ -113,14 +114,14 @@ struct StagingDirectory: ~Copyable {
         }
     }
 
-    /// Puts something from this directory in its place in one step.
+    /// Moves something from this directory to its destination in one step.
     ///
-    /// What was there before is removed with this directory.
+    /// The previous content is removed with this directory.
     func publish(_ name: String, at target: String) throws(PackingError) {
         if try !publishIfFree(name, at: target) { try exchange(Path.join(path, name), target) }
     }
 
-    /// Puts something from this directory in its place if nothing is there.
+    /// Moves something from this directory to its destination if nothing is there.
     ///
     /// Returns whether it did.
     func publishIfFree(_ name: String, at target: String) throws(PackingError) -> Bool {
@@ -133,7 +134,7 @@ struct StagingDirectory: ~Copyable {
 
     /// Exchanges two directories in one step.
     ///
-    /// Both are in this directory or in the one above.
+    /// Both must be in this directory or in the one above.
     func exchange(_ one: String, _ other: String) throws(PackingError) {
         var number = packing_exchange(one, other)
         if number == EXDEV {
@@ -162,9 +163,9 @@ struct StagingDirectory: ~Copyable {
 
     // MARK: Overlays
 
-    /// Makes a directory one that an overlay can rename.
+    /// Replaces a directory with a copy that an overlay can rename.
     ///
-    /// - Parameter target: a directory in the one above, at one level or two.
+    /// - Parameter target: a directory one or two levels below the directory above this one.
     /// - Throws: ``PackingError``; then the directory is complete, or the next process completes it.
     private func raise(_ target: String) throws(PackingError) {
         let above = Path.parent(path)
@@ -186,7 +187,7 @@ struct StagingDirectory: ~Copyable {
         let raised = Path.join(Path.join(path, Self.raisedName), String(target.dropFirst(above.utf8.count + 1)))
         try FileTree.makeDirectory(Path.parent(raised))
         try flush()
-        // From here on the copy is complete, and takes the place of what is left of the directory.
+        // The copy is complete now, so it can replace what is left of the directory.
         let number = packing_rename_to_free(copy, raised)
         guard number == 0 else { throw .refused(.unwritable, raised, cannot: "be made", to: .rename, errno: number) }
         try Self.remove(target)

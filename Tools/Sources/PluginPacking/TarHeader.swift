@@ -19,7 +19,7 @@ struct TarHeader: Equatable {
 
     /// The blocks of the header.
     ///
-    /// If a name has more than 100 bytes, a pax header with the whole name comes first.
+    /// If a name is longer than 100 bytes, a pax header with the whole name comes first.
     var blocks: [UInt8] {
         var records: [UInt8] = []
         func note(_ key: String, _ text: String) -> String {
@@ -43,7 +43,7 @@ struct TarHeader: Equatable {
         }
     }
 
-    /// A pax record such as “18 path=…”, which begins with its own length.
+    /// A pax record such as “18 path=…”, which begins with the record's length.
     private static func record(_ key: String, _ text: String) -> [UInt8] {
         let rest = " \(key)=\(text)\n"
         var length = rest.utf8.count + 1
@@ -96,7 +96,7 @@ struct RawTarHeader {
 
     private var isPOSIX: Bool { block[262] == 0 }
 
-    /// Creates nil if the block is not a header: its format is another one, or its checksum is wrong.
+    /// Creates nil if the block is not a header: it has another format, or its checksum is wrong.
     init?(_ block: [UInt8]) {
         self.block = block
         let magic = block[257..<262]
@@ -111,9 +111,9 @@ struct RawTarHeader {
         Array(block[start..<start + length].prefix { $0 != 0 })
     }
 
-    /// A number in octal digits between blanks; nil for anything else.
+    /// An octal number surrounded by spaces; nil for anything else.
     ///
-    /// GNU's binary form stores only numbers above all limits.
+    /// GNU's binary form is not read: it is used only for numbers above all limits.
     private func octal(_ start: Int, _ length: Int) -> Int64? {
         let digits = block[start..<start + length].drop { $0 == 0x20 }.prefix { $0 != 0 && $0 != 0x20 }
         guard digits.count < 20 else { return nil }

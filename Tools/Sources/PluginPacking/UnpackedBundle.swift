@@ -4,7 +4,7 @@ internal import HostBasics
 
 /// The bundle that an archive unpacks to.
 ///
-/// It checks the name of each file before anything is written for it, and makes the directories.
+/// It checks the name of each file before the file is written, and makes the directories.
 struct UnpackedBundle {
     private let archive: String
     private let directory: String
@@ -22,9 +22,9 @@ struct UnpackedBundle {
     ///
     /// - Parameters:
     ///   - path: the entry's path, beginning with the bundle's name.
-    ///   - kind: what it is.
-    /// - Returns: where the content of a file is to be written; nil for anything else.
-    /// - Throws: ``PackingError`` for an entry that no bundle may have; nothing was written for it.
+    ///   - kind: the entry's kind.
+    /// - Returns: where to write the content of a file; nil for other kinds.
+    /// - Throws: ``PackingError`` for an entry that no bundle may have. Nothing was written for it.
     mutating func add(_ path: String, _ kind: TarHeader.Kind) throws(PackingError) -> String? {
         var parts = path.split(separator: "/", omittingEmptySubsequences: false)[...]
         if parts.first == "." { parts.removeFirst() }
@@ -34,7 +34,7 @@ struct UnpackedBundle {
             guard root.hasSuffix(".bundle"), root.utf8.count > 7, root.utf8.count < 200 else {
                 throw invalid("its first entry is \(quoted(path)), and no bundle")
             }
-            // The name of the bundle passes the same checks as any other name, because a directory gets it.
+            // The name of the bundle must pass the same checks as other names, because it becomes a directory's name.
             var names = FileTree(root: archive)
             try names.add(String(root), .directory)
             name = String(root)
@@ -61,7 +61,7 @@ struct UnpackedBundle {
             return nil
         case .link(let goal):
             try tree.add(place, .link(to: goal))
-            // An archive need not list the directories of its files.
+            // An archive may leave out the directories of its files.
             try make(Path.parent(target), below: bundle)
             return nil
         case .file(let size, let isExecutable):
@@ -71,7 +71,7 @@ struct UnpackedBundle {
         }
     }
 
-    /// Makes the links, gives everything its mode, and returns the bundle's name and its files.
+    /// Makes the links, sets all modes, and returns the bundle's name and files.
     func finished() throws(PackingError) -> (name: String, tree: FileTree) {
         guard let name else { throw invalid("it is empty") }
         try tree.check()
@@ -88,7 +88,7 @@ struct UnpackedBundle {
 
     /// Makes a directory, and the ones above it that are missing.
     ///
-    /// The tree has accepted all of them as directories.
+    /// The tree has already accepted all of them as directories.
     private func make(_ path: String, below directory: String = "") throws(PackingError) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, path.utf8.count > directory.utf8.count else {

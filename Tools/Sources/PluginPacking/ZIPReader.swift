@@ -5,10 +5,10 @@ internal import HostBasics
 
 /// Unpacks a ZIP archive of a bundle (PKWARE, APPNOTE.TXT 6.3.10).
 ///
-/// The archive is not trusted. The directory at its end states what it contains; each file's own header must say the
-/// same, and no two files may share bytes of the archive. The same limits and checks as for other archives hold
-/// (``FileTree``, ``ArchiveFile``). Directories `__MACOSX`, which macOS adds for attributes that Linux does not have, are
-/// left out.
+/// The archive is not trusted. The directory at its end lists its content. Each file's own header must match the
+/// directory, and no two files may share bytes of the archive. The limits and checks are the same as for other archives
+/// (``FileTree``, ``ArchiveFile``). Directories `__MACOSX`, which macOS adds for attributes that Linux does not have,
+/// are left out.
 struct ZIPReader {
     /// One file, as the directory of the archive describes it.
     private struct Entry {
@@ -56,12 +56,12 @@ struct ZIPReader {
     private static let endSize = 22
     private static let entrySize = 46
     private static let headerSize = 30
-    /// The comment after the end has up to 65,535 bytes.
+    /// The most bytes from the end record on: the record, and a comment of up to 65,535 bytes.
     private static let mostAfterEnd = 65_557
-    /// More than the names and records of a bundle's files have.
+    /// More than the names and records of a bundle's files can take.
     private static let longestDirectory: Int64 = 64 << 20
 
-    /// The entries of the directory, and where it begins.
+    /// The entries of the directory, and the offset where the directory begins.
     private func entries() throws(PackingError) -> ([Entry], Int64) {
         let tailStart = max(0, file.size - Int64(Self.mostAfterEnd))
         let tail = try file.bytes(at: tailStart, atMost: Self.mostAfterEnd)
@@ -104,7 +104,7 @@ struct ZIPReader {
         let next = nameEnd + Self.half(bytes, place + 30) + Self.half(bytes, place + 32)
         guard next <= bytes.count else { throw file.invalid("its directory is damaged") }
         let name = Array(bytes[(place + Self.entrySize)..<nameEnd])
-        // FileTree refuses the character that stands for bytes that are not UTF-8.
+        // Bytes that are not UTF-8 become U+FFFD, which FileTree refuses.
         let path = String(decoding: name, as: UTF8.self)
         let system = bytes[place + 5]
         let attributes = Self.word(bytes, place + 38)
@@ -125,7 +125,7 @@ struct ZIPReader {
 
     /// Where the content of each file is.
     ///
-    /// Files that share bytes would stand for more than the archive has.
+    /// Files must not share bytes, because then they could expand to more than the archive contains.
     private func contents(of entries: [Entry], before end: Int64) throws(PackingError) -> [Range<Int64>] {
         var contents: [Range<Int64>] = []
         for entry in entries {
@@ -184,7 +184,7 @@ struct ZIPReader {
         }
     }
 
-    /// Passes the content of a file on, part by part.
+    /// Passes the content of a file to `take`, part by part.
     private mutating func unpack(
         _ entry: Entry, _ content: Range<Int64>, take: ([UInt8]) throws(PackingError) -> Void
     ) throws(PackingError) {
@@ -223,7 +223,7 @@ struct ZIPReader {
                 taken += step.taken
                 isComplete = step.is_complete
                 if step.written > 0 { try pass(Array(output[..<step.written]), &self) }
-                // Output may be left although all input is taken, if it has filled the buffer.
+                // If the output filled the buffer, more output may be left even though all input is taken.
                 if taken == input.count, isComplete || step.written < output.count { break }
                 guard step.taken > 0 || step.written > 0 else { throw damaged(entry) }
             }
