@@ -26,8 +26,8 @@ public struct PseudoTables: Sendable {
     /// - Parameters:
     ///   - path: a table, an `.lproj` directory, or a bundle or other directory that contains some.
     ///   - pseudo: how to translate.
-    ///   - output: the file or directory to write; nil for standard output, or for the pseudo-language's directory beside
-    ///     the others.
+    ///   - output: the file or directory to write; nil for standard output if `path` is a table, otherwise for the
+    ///     pseudo-language's directory beside the others.
     /// - Throws: a finding if a table cannot be read.
     public init(at path: String, _ pseudo: PseudoTranslation, output: String?) throws(LintFinding) {
         source = Path.normalized(path) ?? path
@@ -69,7 +69,7 @@ public struct PseudoTables: Sendable {
         }
     }
 
-    /// Writes the files, each as a whole.
+    /// Writes the files, each atomically.
     public func write() throws(LintFinding) {
         for file in files { try OutputFile.write(file.bytes, to: file.path) }
     }

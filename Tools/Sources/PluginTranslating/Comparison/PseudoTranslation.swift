@@ -2,21 +2,21 @@
 @_spi(Tools) internal import PluginLinting
 internal import PropertyLists
 
-/// Texts that look translated and can still be read: they show which texts of a program are not in a table, which do not
-/// fit their place, and which are cut.
+/// Makes texts that look translated but can still be read. They show which texts of a program are not in a table, which
+/// do not fit their place, and which are cut off.
 ///
-/// Placeholders, variables of plural rules, names in braces, line ends and tabs are not changed.
+/// Placeholders, variables of plural rules, names in braces, line ends and tabs stay unchanged.
 ///
 /// **Threads.** A value; may be shared freely.
 public struct PseudoTranslation: Sendable {
     /// What to do with a text.
     public enum Style: String, Sendable, Hashable, CaseIterable {
-        /// Letters with accents, a third more length, and brackets around the whole.
+        /// Letters get accents, the text gets a third longer, and brackets surround the whole.
         case accented
-        /// The words from right to left, by marks of direction.
+        /// Direction marks make the words run from right to left.
         case rightToLeft
 
-        /// The name of the pseudo-language that is usual for it: `en-XA` or `ar-XB`.
+        /// The usual name of the pseudo-language: `en-XA` or `ar-XB`.
         public var language: String { self == .accented ? "en-XA" : "ar-XB" }
     }
 
@@ -65,11 +65,11 @@ public struct PseudoTranslation: Sendable {
     ///
     /// - Parameters:
     ///   - text: the text, which may be a format.
-    ///   - isWhole: whether it is not a part of another text; then it gets brackets.
+    ///   - isWhole: whether the text is not a part of another text. A whole text gets brackets.
     /// - Returns: the text with the same placeholders.
     public func translated(_ text: String, isWhole: Bool = true) -> String {
         let bytes = Array(text.utf8)
-        // A pattern of dates is not a text.
+        // A date pattern is not translated.
         if text.isEmpty || FormatArguments(text).isDate { return text }
         var result = ""
         var letters = 0
@@ -102,7 +102,7 @@ public struct PseudoTranslation: Sendable {
         switch style {
         case .accented: return String(text.map { Self.accents[$0] ?? $0 })
         case .rightToLeft:
-            // Each word by itself, so that a line may still be wrapped.
+            // Change each word separately, so that lines can still be wrapped.
             var result = ""
             var word = ""
             func flush() {

@@ -9,19 +9,19 @@ public import PropertyLists
 public struct TableDifference: Sendable, Hashable {
     /// The kind of a difference.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Only the first has it.
+        /// Only the first set has the table or key.
         case missing
-        /// Only the second has it.
+        /// Only the second set has the table or key.
         case surplus
         /// The texts, or the plural forms, differ.
         case changed
-        /// The placeholders differ, so a call with the same arguments does not fit both.
+        /// The placeholders differ, so the same arguments do not fit both texts.
         case placeholders
     }
 
     /// What differs.
     public let kind: Kind
-    /// The table: “fr.lproj/Localizable”; empty where two files are compared.
+    /// The table: “fr.lproj/Localizable”; empty if two files are compared.
     public let table: String
     /// The key; nil for the table as a whole.
     public let key: String?
@@ -32,7 +32,8 @@ public struct TableDifference: Sendable, Hashable {
 
     /// The differences between two sets, sorted by table and key.
     ///
-    /// Texts are compared only where both are in the same language, or neither shows one: of two languages all texts differ.
+    /// Texts are compared only if both sets are in the same language, or if the language of a set is unknown. Between
+    /// two languages, all texts differ.
     public static func all(from first: TableSet, to second: TableSet) -> [TableDifference] {
         let comparesTexts = first.language == second.language || first.language == nil || second.language == nil
         var differences: [TableDifference] = []
@@ -75,7 +76,8 @@ public struct TableDifference: Sendable, Hashable {
         }
     }
 
-    /// Whether two values have the same bytes: composed and decomposed letters are equal texts.
+    /// Whether two values have the same bytes. Comparing strings is not enough, because composed and decomposed letters
+    /// are equal.
     private static func isSame(_ one: PropertyList, _ two: PropertyList) -> Bool {
         if let one = one.string, let two = two.string { return one.hasSameBytes(as: two) }
         return one == two

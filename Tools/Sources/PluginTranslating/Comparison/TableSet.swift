@@ -8,7 +8,8 @@ internal import HostBasics
 public struct TableSet: Sendable {
     /// The name of a table, without its language.
     public struct Name: Sendable, Hashable, Comparable {
-        /// The localisation; nil for a table outside of the `.lproj` directories, or if one directory or file is compared.
+        /// The localisation; nil for a table outside of the `.lproj` directories, or if one directory or file is
+        /// compared.
         public let language: String?
         /// The name without extension; empty for a single file.
         public let table: String
@@ -22,14 +23,15 @@ public struct TableSet: Sendable {
 
     /// The tables.
     ///
-    /// Those of a `.strings` and a `.stringsdict` are one, in which plural forms replace texts.
+    /// A `.strings` and a `.stringsdict` of the same name form one table, in which plural forms replace texts.
     public private(set) var tables: [Name: TableContent] = [:]
-    /// The language of the whole set, for a file in an `.lproj` directory or such a directory; nil for any other.
+    /// The language of the whole set, if it is an `.lproj` directory or a file in one; otherwise nil.
     public let language: String?
 
     /// Reads tables.
     ///
-    /// - Parameter path: a file, an `.lproj` directory, or a bundle or other directory that contains some.
+    /// - Parameter path: a file, an `.lproj` directory, or a bundle or other directory that contains `.lproj`
+    ///   directories.
     /// - Throws: a finding if a table cannot be read.
     public init(path: String) throws(LintFinding) {
         let path = Path.normalized(path) ?? path

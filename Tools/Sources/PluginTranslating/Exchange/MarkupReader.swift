@@ -2,9 +2,9 @@ internal import PropertyLists
 
 /// Reads XML as a sequence of tags and texts.
 ///
-/// It reads what a file for translators has: elements, attributes, texts, CDATA sections, the five named entities and
-/// character references. Comments and processing instructions are skipped. A document type may not declare anything, and
-/// nothing is ever fetched.
+/// It supports the parts of XML in files for translators: elements, attributes, texts, CDATA sections, the five named
+/// entities and character references. It skips comments and processing instructions. A document type may not declare
+/// anything, and nothing is ever fetched.
 struct MarkupReader {
     enum Event: Equatable {
         case start(name: String, attributes: [String: String])
@@ -14,19 +14,19 @@ struct MarkupReader {
     }
 
     private let bytes: [UInt8]
-    /// The same text, for finding the places of many texts.
+    /// The same text, for finding the places of offsets.
     private let source: SourceText
     private var index = 0
     private var budget: ReadingBudget
     /// The names of the open elements.
     private var open: [String] = []
-    /// The end of an empty element, `<a/>`, which was announced as a start.
+    /// The end of an empty element, `<a/>`, whose start was already returned.
     private var pendingEnd: String?
     private var hasRoot = false
-    /// The byte where the last event begins.
+    /// The offset of the byte where the last event begins.
     private(set) var offset = 0
 
-    /// The first character that XML 1.0 does not allow anywhere in a document, such as NUL and ESC.
+    /// The offset of the first character that XML 1.0 forbids in a document, such as NUL or ESC.
     private let forbidden: Int?
 
     private static let deepest = 64
@@ -199,7 +199,7 @@ struct MarkupReader {
             switch next {
             case UInt8(ascii: "<"): throw fault(.malformedMarkup, "“<” is in a value; it is written “&lt;”.")
             case UInt8(ascii: "&"): value += try readReference()
-            // Only a character reference is a line end.
+            // In an attribute, only a character reference gives a line end.
             case 0x0A, 0x0D, 0x09:
                 value.append(0x20)
                 index += 1
@@ -315,7 +315,7 @@ enum MarkupText {
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"" where inAttribute: result += "&quot;"
-            // A reader replaces these line ends and tabs, unless they are references.
+            // Readers replace these line ends and tabs, unless they are references.
             case "\r": result += "&#13;"
             case "\n" where inAttribute: result += "&#10;"
             case "\t" where inAttribute: result += "&#9;"

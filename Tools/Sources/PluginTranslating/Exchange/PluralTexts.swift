@@ -2,17 +2,18 @@ internal import BundleReading
 @_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
-/// The single texts of an entry of a `.stringsdict`, by the keys that lead to them.
+/// The single texts of a `.stringsdict` entry, by the keys that lead to them.
 enum PluralTexts {
     /// The identifier of a text, in the form that Apple's tools use: `/%d files:dict/files:dict/one:dict/:string`.
     static func id(_ path: [String]) -> String { "/" + path.map { $0 + ":dict" }.joined(separator: "/") + "/:string" }
 
-    /// The texts of an entry that a language needs, in a stable order.
+    /// The texts that a language needs for an entry, in a stable order.
     ///
     /// - Parameters:
     ///   - entry: the entry of the development language.
     ///   - translation: the entry of the other language, if there is one.
-    ///   - language: the other language. Its plural categories are added; the form `other` is their source.
+    ///   - language: the other language. Texts for its plural categories are added, with the form `other` as their
+    ///     source.
     /// - Returns: the texts of the development language, with the keys that lead to them.
     static func all(of entry: PropertyList, _ translation: PropertyList?, language: String) -> [(
         path: [String], text: String
@@ -41,7 +42,7 @@ enum PluralTexts {
         }
     }
 
-    /// The format first, the categories in their order, everything else by name.
+    /// A sort key: the format first, the categories in their order, then everything else by name.
     private static func order(_ key: String) -> String {
         if key == PluralForms.formatKey { return "0" }
         let category = PluralCategory(rawValue: key).flatMap { PluralCategory.allCases.firstIndex(of: $0) }
@@ -53,9 +54,9 @@ enum PluralTexts {
         path.reduce(value) { $0?[$1] }?.string
     }
 
-    /// An entry with other texts.
+    /// An entry with new texts.
     ///
-    /// Its rules are those of the translation, or of the development language.
+    /// It has the rules of the translation, or of the development language if there is no translation.
     static func entry(
         _ entry: PropertyList, _ translation: PropertyList?, texts: [[String]: String]
     ) -> PropertyList {

@@ -4,7 +4,7 @@ internal import HostBasics
 @_spi(Tools) internal import PluginLinting
 internal import PropertyLists
 
-/// The tables of the development language and of nibs, each with that of one other language.
+/// The tables of the development language and of nibs, each with the corresponding table of one other language.
 struct TranslatedTables {
     /// A `.strings` or `.stringsdict` file.
     struct Table {
@@ -47,7 +47,7 @@ struct TranslatedTables {
     let root: String
     /// The name of the development language's directory.
     let development: String
-    /// The language of the texts: that of the development region where the directory is `Base`.
+    /// The language of the texts. If the directory is `Base`, it is the development region's.
     let sourceLanguage: String
     private(set) var tables: [Table] = []
 
@@ -133,7 +133,7 @@ struct TranslatedTables {
                 "Name the language by its code, such as de or pt-BR; if it is another form of the development language, "
                     + "import with --into.")
         }
-        // A name of POSIX is no name of a directory: sr_RS@latin.
+        // A POSIX name such as sr_RS@latin cannot be a directory's name.
         let isPlain = !language.contains { $0 == "@" || $0 == "." }
         return names.first ?? (isPlain ? language : LanguageTag(language)?.description ?? language)
     }

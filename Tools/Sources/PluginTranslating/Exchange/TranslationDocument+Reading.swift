@@ -22,7 +22,7 @@ extension TranslationDocument {
 
     /// Reads the elements of a file.
     ///
-    /// Elements that it does not know are skipped with their content.
+    /// Unknown elements are skipped with their content.
     private struct Builder {
         private var reader: MarkupReader
         private let path: String
@@ -132,8 +132,8 @@ extension TranslationDocument {
 
         /// The text of an element.
         ///
-        /// Marks are transparent: programs put each sentence into one, `<mrk mtype="seg">`. Other elements inside of a
-        /// text stand for something that is not in the file.
+        /// Marks are transparent, because some programs put each sentence into one, `<mrk mtype="seg">`. Other elements
+        /// inside a text stand for something that is not in the file.
         private mutating func readText(of id: String) throws(LintFinding) -> String {
             var text = ""
             var marks = 0
@@ -173,6 +173,6 @@ extension TranslationDocument {
 }
 
 extension LintFinding.Code {
-    /// A file that is not XLIFF 1.2, or has something that cannot be imported.
+    /// A file that is not XLIFF 1.2, or that has content which cannot be imported.
     public static let notXLIFF = Self(rawValue: "notXLIFF")
 }

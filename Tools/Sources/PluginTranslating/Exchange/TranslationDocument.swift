@@ -14,7 +14,7 @@ struct TranslationDocument: Equatable {
         var sourceLanguage: String
         var targetLanguage: String?
         var units: [Unit] = []
-        /// Where it begins; 0 in a new document.
+        /// Where the element begins; nil in a new document.
         var place: LintFinding.Place?
     }
 
@@ -32,18 +32,18 @@ struct TranslationDocument: Equatable {
         var note: String?
         var place: LintFinding.Place?
 
-        /// How far a target is.
+        /// The progress of a translation.
         enum Standing {
-            /// Nobody has translated it, or whoever did so forgot to say it.
+            /// It is not translated, or its state was not updated.
             case unfinished
-            /// Somebody must look at it.
+            /// It must be reviewed.
             case needsReview
             case finished
         }
 
-        /// What the state and the approval say; if they contradict each other, what says less.
+        /// The progress according to the state and the approval. If they contradict each other, the lesser one counts.
         ///
-        /// A state that XLIFF does not define does not say that the target is finished.
+        /// With a state that XLIFF does not define, the translation does not count as finished.
         var standing: Standing {
             switch state {
             case "new", "needs-translation": .unfinished
@@ -94,7 +94,7 @@ struct TranslationDocument: Equatable {
             lines.append("        <target\(state)>\(try escaped(target))</target>")
         }
         if let note = unit.note {
-            // A note only explains, so a character that XML cannot hold does not stop the export.
+            // A note is only an explanation, so a character that XML cannot hold does not stop the export.
             let known = note.unicodeScalars.map { MarkupText.isAllowed($0) ? $0 : "\u{FFFD}" }
             lines.append("        <note>\(try escaped(String(String.UnicodeScalarView(known))))</note>")
         }

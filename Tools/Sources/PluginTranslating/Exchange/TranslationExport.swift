@@ -4,17 +4,17 @@ internal import HostBasics
 
 /// The texts of a bundle for a translator, as an XLIFF 1.2 file.
 ///
-/// The file has every text of the tables of the development language, except those with the mark `Flag: unmatched`. A text's
-/// identifier is its key, its note the comment. A target has the state `translated`, or `needs-translation` where the table
-/// has the mark `Flag: untranslated`; where the table has no entry, there is no target.
+/// The file has every text of the tables of the development language, except those with the mark `Flag: unmatched`. A
+/// text's identifier is its key, and its note is the comment. A target has the state `translated`, or
+/// `needs-translation` if the table has the mark `Flag: untranslated`. If the table has no entry, there is no target.
 ///
 /// **Threads.** A value; may be used on any thread.
 public struct TranslationExport: Sendable {
     /// The content of the file, in UTF-8.
     public let text: String
-    /// How many texts it has.
+    /// The number of texts in the file.
     public let unitCount: Int
-    /// How many of them have no finished translation.
+    /// The number of texts without a finished translation.
     public let unfinishedCount: Int
 
     /// Reads the tables.
@@ -22,7 +22,8 @@ public struct TranslationExport: Sendable {
     /// - Parameters:
     ///   - path: a bundle, or a directory that contains `.lproj` directories.
     ///   - language: the translator's language. Its directory need not exist.
-    /// - Throws: a finding if a table cannot be read, if there is none, or if a text has a character that XML cannot hold.
+    /// - Throws: a finding if a table cannot be read, if there is none, or if a text has a character that XML cannot
+    ///   hold.
     public init(at path: String, language: String) throws(LintFinding) {
         let tables = try TranslatedTables(at: path, language: language)
         var document = TranslationDocument()

@@ -6,14 +6,15 @@ internal import PropertyLists
 
 /// Brings the translations of an XLIFF 1.2 file into the tables of a bundle.
 ///
-/// Only texts that differ are changed. What the file says of a text decides about its marks:
-/// - **`new`, `needs-translation`**: a target that is equal to its source is none. For another one somebody forgot to change
-///   the state: it is written and gets the mark `Flag: needs-review`;
-/// - **`needs-review-translation`** and the like, an unknown state, or `approved="no"`: it is written, and gets the same mark;
-/// - **`translated`, `final`, `signed-off`**, or no state: it is written, and the marks go.
+/// Only texts that differ are changed. The state of a text in the file determines its marks:
+/// - **`new`, `needs-translation`**: a target that is equal to its source is ignored. Any other target is written and
+///   gets the mark `Flag: needs-review`, because the translator probably forgot to change the state;
+/// - **`needs-review-translation`** and the like, an unknown state, or `approved="no"`: the target is written and gets
+///   the same mark;
+/// - **`translated`, `final`, `signed-off`**, or no state: the target is written and the marks are removed.
 ///
-/// Nothing is written if anything in the file does not fit: an unknown table or key, another source text, other placeholders
-/// than those of the source. A form for `zero`, `one` or `two` may do without its number.
+/// Nothing is written if anything in the file does not fit the tables: an unknown table or key, a different source
+/// text, or placeholders that differ from the source's. A form for `zero`, `one` or `two` may leave out its number.
 ///
 /// **Threads.** A value; may be used on any thread.
 public struct TranslationImport: Sendable {
@@ -23,7 +24,7 @@ public struct TranslationImport: Sendable {
         public let path: String
         /// The language.
         public let language: String
-        /// The keys with a new or another translation.
+        /// The keys with a new or changed translation.
         public let changed: [String]
         let bytes: [UInt8]
     }
@@ -34,8 +35,8 @@ public struct TranslationImport: Sendable {
     ///
     /// At most 100.
     public private(set) var findings: [LintFinding] = []
-    /// What somebody should know although everything fits: a localisation that did not exist, marks that a `.stringsdict`
-    /// cannot have.
+    /// Facts to know even if everything fits: a localisation that did not exist, or marks that a `.stringsdict` cannot
+    /// have.
     public private(set) var warnings: [LintFinding] = []
 
     /// Reads the file and the tables.
@@ -45,8 +46,8 @@ public struct TranslationImport: Sendable {
     /// - Parameters:
     ///   - file: the XLIFF file.
     ///   - bundle: a bundle, or a directory that contains `.lproj` directories.
-    ///   - directory: the name of the `.lproj` directory for the translations, without `.lproj`; nil for the one that the
-    ///     file's language means.
+    ///   - directory: the name of the `.lproj` directory for the translations, without `.lproj`; nil for the directory
+    ///     of the file's language.
     /// - Throws: a finding if the file or a table cannot be read, or if several localisations may be meant.
     public init(file: String, into bundle: String, directory: String? = nil) throws(LintFinding) {
         let path = Path.normalized(file) ?? file
@@ -106,19 +107,19 @@ public struct TranslationImport: Sendable {
     /// A text that the bundle has.
     private struct Known {
         let key: String
-        /// As in ``Accepted``.
+        /// The keys that lead to a plural form, as in ``Accepted``.
         let path: [String]
         let source: String
-        /// A text that has every placeholder: for a form of a plural the form `other`.
+        /// A text with every placeholder. For a plural form, this is the form `other`.
         let fullest: String
-        /// The translation of today; nil if there is none.
+        /// The current translation; nil if there is none.
         let translation: String?
 
-        /// Whether the text may do without the number, because it is for one number only.
+        /// Whether the text may leave out the number, because it is for one number only.
         var isForOneNumber: Bool { path.last.map(["zero", "one", "two"].contains) ?? false }
     }
 
-    /// The translations of a file whose keys and source texts are those of the bundle.
+    /// The translations of a file whose keys and source texts match the bundle's.
     private mutating func accepted(
         _ file: TranslationDocument.File, _ table: TranslatedTables.Table, _ language: String, _ path: String
     ) -> [Accepted] {
@@ -145,10 +146,10 @@ public struct TranslationImport: Sendable {
             guard let target = unit.target else { return nil }
             let isSame = text.translation.map(target.hasSameBytes) ?? false
             if unit.standing == .unfinished, isSame || target.hasSameBytes(as: text.source) { return nil }
-            // An empty target is a translation only if the file says so.
+            // An empty target is a translation only if its state or approval says so.
             let isSaid = unit.standing == .finished && (unit.state != nil || unit.isApproved != nil)
             if target.isEmpty, !text.source.isEmpty, !isSaid { return nil }
-            // What is in the table already is the linter's to report.
+            // If the table already has this text, the linter reports it.
             if !isSame, let complaint = Self.complaint(target, text) {
                 add(.placeholderMismatch, path, unit.place, unit.id, complaint)
                 return nil
@@ -282,19 +283,19 @@ public struct TranslationImport: Sendable {
         }
     }
 
-    /// Writes the tables, each as a whole.
+    /// Writes the tables, each atomically.
     public func write() throws(LintFinding) {
         for table in tables { try OutputFile.write(table.bytes, to: table.path) }
     }
 }
 
 extension LintFinding.Code {
-    /// A translation of a text that has changed since.
+    /// A translation of a source text that has changed since.
     public static let otherSource = Self(rawValue: "otherSource")
     /// A table or text that appears twice in a translator's file.
     public static let duplicateUnit = Self(rawValue: "duplicateUnit")
     /// A translation that needs a review, in a table that cannot have a mark.
     public static let unmarkedReview = Self(rawValue: "unmarkedReview")
-    /// A translator's code that several localisations may have.
+    /// A translator's language code that may mean several localisations.
     public static let ambiguousLanguage = Self(rawValue: "ambiguousLanguage")
 }

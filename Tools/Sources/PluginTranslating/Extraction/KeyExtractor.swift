@@ -16,25 +16,25 @@ public struct ExtractedKey: Sendable, Hashable {
 
     /// The key.
     public let key: String
-    /// The comments for translators, in the order of the sources; each is different.
+    /// The distinct comments for translators, in the order of the sources.
     public internal(set) var comments: [String] = []
-    /// The text for a missing translation, if a call has one.
+    /// The default text for a missing translation, if a call has one.
     public internal(set) var value: String?
     /// The places of the key, in the order of the sources.
     public internal(set) var places: [Place] = []
 }
 
-/// The keys in sources, by the names of their tables.
+/// The keys in sources, grouped by table.
 public struct KeyExtraction: Sendable {
     /// The keys of each table, sorted.
     public internal(set) var tables: [String: [ExtractedKey]] = [:]
-    /// What could not be extracted, and contradictions between calls.
+    /// The keys that could not be extracted, and contradictions between calls.
     public internal(set) var findings: [LintFinding] = []
     /// The number of sources that were read.
     public internal(set) var sourceCount = 0
     private var uses = KeyUses()
 
-    /// Whether a source contains the key as a text, for some purpose.
+    /// Whether a source contains the key as a text, for any purpose.
     public func mentions(_ key: String) -> Bool { uses.mention(key) }
 
     mutating func addTexts(of source: SourceTokens) { uses.addTexts(of: source) }
@@ -42,15 +42,15 @@ public struct KeyExtraction: Sendable {
 
 /// Collects the keys that sources use.
 ///
-/// ``LocalizedCallFinder`` lists the functions. A key must be a literal, or literals that are joined.
+/// ``LocalizedCallFinder`` lists the functions. A key must be a literal, or several literals that are joined.
 ///
 /// **Threads.** A value; may be used on any thread.
 public struct KeyExtractor: Sendable {
-    /// The names of own functions that take the arguments of `NSLocalizedString`; those with the endings `FromTable`,
-    /// `FromTableInBundle` and `WithDefaultValue` are found too.
+    /// The names of the project's own functions that take the arguments of `NSLocalizedString`. Functions with these
+    /// names and the endings `FromTable`, `FromTableInBundle` and `WithDefaultValue` are found too.
     public var names: [String]
 
-    /// An extractor that also knows own functions.
+    /// Creates an extractor that also finds calls of the project's own functions.
     public init(names: [String] = []) {
         self.names = names
     }
@@ -58,8 +58,9 @@ public struct KeyExtractor: Sendable {
     /// Reads sources.
     ///
     /// - Parameter sources: files, or directories with files in Swift, C, C++ and Objective-C.
-    /// - Returns: the keys and the findings. With the code `interpolatedKey`, a key, or with `unknownKey` another
-    ///   expression, is refused with its place; with `interpolatedValue` only the default text of a key.
+    /// - Returns: the keys and the findings. Each finding has a place. The code `interpolatedKey` means that a key with
+    ///   an interpolation was left out, `unknownKey` that another expression was left out, and `interpolatedValue` that
+    ///   only the default text of a key was left out.
     ///
     /// **Cost.** Linear in the size of the sources, each of which is read once.
     public func extract(from sources: [String]) -> KeyExtraction {

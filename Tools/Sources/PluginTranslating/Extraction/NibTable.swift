@@ -12,19 +12,20 @@ public struct NibTable: Sendable {
     /// Reads a nib.
     ///
     /// - Parameters:
-    ///   - path: the file. NibClasses.plist of its bundle, and of the bundles that this one requires, says which attributes are
-    ///     texts.
-    ///   - classLists: further files of this form. Without any list, the texts are the attributes that the classes of AppKit
-    ///     and UIKit have.
-    /// - Throws: `PluginError` for a nib that cannot be read; a finding for such a list.
+    ///   - path: the file. NibClasses.plist of its bundle, and of the bundles that its bundle requires, declares which
+    ///     attributes are texts.
+    ///   - classLists: further files in the format of NibClasses.plist. Without any list, the texts are the text
+    ///     attributes of the classes of AppKit and UIKit.
+    /// - Throws: `PluginError` for a nib that cannot be read; a finding for a list that cannot be read.
     public init(nib path: String, classLists: [String]) throws {
         nib = try NibTexts(nib: path, classLists: classLists)
     }
 
-    /// A warning for each text that the table does not have, because its key would be longer than the host looks for.
+    /// A warning for each text that is not in the table, because its key would be longer than keys that the host looks
+    /// up.
     public var findings: [PluginFinding] { nib.findings }
 
-    /// The texts as the entries of a table, each key once.
+    /// The texts as entries of a table, with each key once.
     var entries: [TableContent.Entry] {
         var known: Set<String> = []
         return nib.texts.filter { known.insert($0.key).inserted }.map { text in
@@ -39,19 +40,19 @@ public struct NibTable: Sendable {
         return table.text
     }
 
-    /// The tables of some languages, brought up to date.
+    /// Returns the updated tables of some languages.
     ///
-    /// 1. Texts that a table has stay, with every comment of the translators; new ones are added as the nib has them. Those
-    ///    with plural forms, in the `.stringsdict` of the same name, need no entry.
-    /// 2. Entries of objects that neither the nib nor one of its variants has any more go to a comment at the end. They are
+    /// 1. Existing texts stay, with all comments of the translators. New texts are added as they are in the nib. Texts
+    ///    with plural forms in the `.stringsdict` of the same name need no entry.
+    /// 2. Entries whose objects are no longer in the nib or its variants move to a comment at the end. They become
     ///    entries again when the nib has their objects again.
-    /// 3. The encoding of a file stays. A second merge changes nothing.
+    /// 3. Files keep their encoding. A second merge changes nothing.
     ///
     /// Nothing is written.
     ///
     /// - Parameter folders: the languages' `.lproj` directories.
     /// - Returns: the tables in the order of the directories.
-    /// - Throws: a finding with its line for a table that has a fault, and so could lose entries.
+    /// - Throws: a finding with its line if a table has a fault and could therefore lose entries.
     public func tables(in folders: [String]) throws(LintFinding) -> [TableFile] {
         var tables: [TableFile] = []
         for folder in folders {
@@ -88,7 +89,7 @@ public struct NibTable: Sendable {
                 note.setFirst(words, replacing: isOwn, lineBreak: lineBreak)
                 table.entries[index].setNote(note.text, lineBreak: lineBreak)
             }
-            // It was added with the nib's text, and has been translated before.
+            // The entry was added with the nib's text, although it had been translated before.
             if let old = returned[entry.key], entry.value == text.text { table.entries[index].setValue(old.value) }
         }
         let known = plurals.union(table.values.keys)
@@ -102,17 +103,17 @@ public struct NibTable: Sendable {
         table.keep(kept.filter { nib.isStale($0.key) && !newer.contains($0.key) } + gone, lineBreak: lineBreak)
     }
 
-    /// Adds entries: in the order of the nib, or to their places in a table that is sorted.
+    /// Adds entries in the order of the nib, or at their places in a sorted table.
     private func add(_ new: [TableText.NewEntry], to table: inout TableText) {
         table.add(table.isSorted && !table.entries.isEmpty ? new.sorted { $0.key < $1.key } : new)
     }
 
-    /// Interface Builder and the attribute have two names for a tool tip.
+    /// The possible keys of a text. For a tool tip, Interface Builder's key and the attribute have different names.
     private static func keys(of text: NibInspection.Text) -> [String] {
         [text.key, text.id + "." + text.attribute]
     }
 
-    /// The words of a text's comment, as they are read from a table again.
+    /// The words of a text's comment, in the form in which they are read back from a table.
     private static func comment(_ text: NibInspection.Text) -> String {
         let facts = [("Class", text.className), (text.attribute, text.text), ("ObjectID", text.id)]
         let words = facts.map { "\($0) = \(StringsQuoting.quoted($1));" }.joined(separator: " ")
@@ -121,14 +122,14 @@ public struct NibTable: Sendable {
 }
 
 extension TableText {
-    /// How a comment begins that has entries of objects which a nib does not have any more.
+    /// The beginning of a comment with entries whose objects are no longer in the nib.
     ///
-    /// The entries are spelled as in a table, with their comments, but for the ends of these comments.
+    /// The entries are spelled as in a table, with their comments; only the ends of these comments are escaped.
     private static let keptEntriesStart = "/* The nib has no such objects any more:"
 
     /// Removes the comments with kept entries.
     ///
-    /// A comment that somebody changed so that it cannot be read stays.
+    /// A comment that was changed and cannot be read any more stays.
     ///
     /// **Cost.** Proportional to the text, however many such comments it has.
     fileprivate mutating func takeKeptEntries() -> [Entry] {
@@ -144,10 +145,11 @@ extension TableText {
         return kept
     }
 
-    /// A text of blanks and comments without those that have kept entries, and the blanks behind these; nil if it has none.
+    /// A text of blanks and comments, without comments with kept entries and the blanks after them; nil if it has no
+    /// such comments.
     private static func withoutKeptEntries(_ text: String, _ kept: inout [Entry]) -> String? {
         let bytes = text.utf8
-        /// What is left, up to `copied`.
+        /// The remaining text, up to `copied`.
         var left: [Substring] = []
         var copied = text.startIndex
         var next = text.startIndex
@@ -171,7 +173,7 @@ extension TableText {
         return left.isEmpty ? nil : left.joined() + text[copied...]
     }
 
-    /// Adds a comment with entries at the end.
+    /// Adds a comment with these entries at the end.
     fileprivate mutating func keep(_ kept: [Entry], lineBreak: String) {
         guard !kept.isEmpty else { return }
         let above = end.trimmedAtEnd
@@ -181,11 +183,11 @@ extension TableText {
             + Self.keptEntriesStart + lineBreak + Self.withoutCommentEnds(body) + "*/" + lineBreak
     }
 
-    /// Removes entries, and leaves the comments between them.
+    /// Removes entries, but keeps the comments between them.
     fileprivate mutating func removeEntries(where isRemoved: (String) -> Bool) -> [Entry] {
         var removed: [Entry] = []
         var left: [Entry] = []
-        /// What is before each of the entries that were removed since the last one that stays.
+        /// The text before each entry that was removed since the last remaining one.
         var leads: [String] = []
         func joined(_ next: String) -> String {
             let texts = (leads + [next]).filter { !$0.trimmed.isEmpty }
@@ -212,7 +214,8 @@ extension TableText {
         return removed
     }
 
-    /// A text for a comment: the ends of comments in it get a backslash, and those with backslashes one more.
+    /// The text escaped for use in a comment: each “*/” in it gets a backslash, or one more if it already has
+    /// backslashes.
     private static func withoutCommentEnds(_ text: String) -> String {
         text.replacing(#/\*(\\*)\//#.matchingSemantics(.unicodeScalar)) { "*\($0.1)\\/" }
     }

@@ -1,9 +1,9 @@
 @_spi(Tools) internal import PluginLinting
 
-/// Brings one strings table up to date with the keys of the sources.
+/// Updates one strings table to the keys of the sources.
 ///
-/// Nothing is removed: a key that no source mentions gets the mark `Flag: unmatched`, and loses it when it is used again. A
-/// translation is never changed.
+/// Nothing is removed: a key that no source mentions gets the mark `Flag: unmatched`, and loses the mark when it is
+/// used again. A translation is never changed.
 struct TableMerge {
     let keys: [ExtractedKey]
     /// Whether a source contains a key as a text.
@@ -11,12 +11,12 @@ struct TableMerge {
     /// Whether the texts of new entries get numbers for their placeholders.
     let numbersPlaceholders: Bool
 
-    /// What a merge changed.
+    /// The changes of a merge.
     struct Changes: Sendable, Hashable {
         var added: [String] = []
-        /// Keys that got the mark `unused`.
+        /// Keys that got the mark ``EntryNote/Flag/unused``.
         var unused: [String] = []
-        /// Keys that lost it.
+        /// Keys that lost the mark.
         var usedAgain: [String] = []
     }
 
@@ -25,7 +25,7 @@ struct TableMerge {
     /// - Parameters:
     ///   - table: the table.
     ///   - plurals: the keys of the `.stringsdict` of the same name, which need no entry here.
-    /// - Returns: what it changed.
+    /// - Returns: the changes.
     func merge(into table: inout TableText, plurals: Set<String>) -> Changes {
         merge(into: &table) { note, key, lineBreak in
             guard let words = Self.words(key), note.first != words else { return }
@@ -40,16 +40,16 @@ struct TableMerge {
     /// - Parameters:
     ///   - table: the table.
     ///   - development: the merged table of the development language.
-    ///   - old: that table as it was: a comment that is still the same as there is the sources', any other is the
-    ///     translator's.
+    ///   - old: the development table before the merge. A comment that is the same as in this table comes from the
+    ///     sources, any other from the translator.
     ///   - plurals: the keys with plural forms in either language.
-    /// - Returns: what it changed.
+    /// - Returns: the changes.
     func merge(into table: inout TableText, development: TableText, old: TableText, plurals: Set<String>) -> Changes {
         let texts = development.values
         let oldComments = Dictionary(uniqueKeysWithValues: old.entries.map { ($0.key, EntryNote($0.note).first) })
         return merge(into: &table) { note, key, lineBreak in
             guard let words = Self.words(key), note.first != words else { return }
-            // The words may be the translator's second comment by now.
+            // The words may already be in a later comment.
             if note.words?.contains(words) ?? false { return }
             let isOld = note.first != nil && oldComments[key.key] == note.first
             note.setFirst(words, replacing: isOld, lineBreak: lineBreak)
@@ -90,7 +90,7 @@ struct TableMerge {
         return changes
     }
 
-    /// The words of the comment as they are read from a table again.
+    /// The words of the comment, in the form in which they are read back from a table.
     private static func words(_ key: ExtractedKey) -> String? {
         guard !key.comments.isEmpty else { return nil }
         return EntryNote(EntryNote.comment(key.comments.joined(separator: "\n"), lineBreak: "\n")).first
@@ -101,7 +101,7 @@ struct TableMerge {
         return numbersPlaceholders ? Self.numbered(text) : text
     }
 
-    /// A format with numbers in its placeholders, if it has several without any: translators may then change their order.
+    /// A format with numbered placeholders, if it has several without numbers. Translators can then change their order.
     static func numbered(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let places = FormatArguments.places(in: bytes).filter(\.takesAny)
@@ -127,7 +127,7 @@ extension TableText.Entry {
     /// Replaces the comments.
     mutating func setNote(_ new: String, lineBreak: String) {
         guard !new.hasSameBytes(as: note) else { return }
-        // A comment needs a line of its own.
+        // A comment needs its own line.
         if new.isEmpty { gap = "" } else if gap.isEmpty || note.isEmpty { gap = lineBreak }
         note = new
     }

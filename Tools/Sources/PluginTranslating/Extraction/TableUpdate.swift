@@ -3,19 +3,20 @@ internal import HostBasics
 @_spi(Tools) public import PluginLinting
 internal import PropertyLists
 
-/// Brings the strings tables of a bundle, or of a folder with its resources, up to date with the keys of sources.
+/// Updates the strings tables of a bundle, or of a folder with its resources, to the keys of sources.
 ///
-/// 1. In the directory of the development language each key that is new gets an entry with its comment. Its text is the
-///    default text of the call, or the key.
-/// 2. In every other `.lproj` directory the entry gets the same text, and the mark `Flag: untranslated` in its comments.
+/// 1. In the directory of the development language, each new key gets an entry with its comment. The text is the
+///    default text of the call, or else the key.
+/// 2. In every other `.lproj` directory, the new entry has the same text, and the mark `Flag: untranslated` in its
+///    comments.
 /// 3. Entries whose key no source mentions are kept, and get the mark `Flag: unmatched`.
 ///
-/// A key that has plural forms, in the `.stringsdict` of the same name, needs no other entry. Tables that no source names
-/// are not touched, except `Localizable`.
+/// A key with plural forms in the `.stringsdict` of the same name needs no other entry. Tables that no source names are
+/// not touched, except `Localizable`.
 ///
 /// **Threads.** A value; may be used on any thread.
 public struct TableUpdate: Sendable {
-    /// What happened to one table.
+    /// The changes to one table.
     public struct Table: Sendable {
         /// The table's name.
         public let name: String
@@ -23,7 +24,7 @@ public struct TableUpdate: Sendable {
         public let language: String
         /// The keys that were added.
         public let added: [String]
-        /// The keys that are no longer used, and were so far.
+        /// The keys that were used until now and are no longer used.
         public let unused: [String]
         /// The keys that are used again.
         public let usedAgain: [String]
@@ -33,7 +34,7 @@ public struct TableUpdate: Sendable {
 
         /// The file, as an absolute path.
         public var path: String { file.path }
-        /// Whether the file is to be written.
+        /// Whether the file must be written.
         public var isChanged: Bool { file.isChanged }
     }
 
@@ -50,7 +51,7 @@ public struct TableUpdate: Sendable {
         public init() {}
     }
 
-    /// The tables, by language, the development language first, and name.
+    /// The tables, sorted by language and name. The development language comes first.
     public let tables: [Table]
 
     /// Reads the tables and merges the keys into them.
@@ -82,7 +83,7 @@ public struct TableUpdate: Sendable {
         self.tables = order.flatMap { language in tables.filter { $0.language == language } }
     }
 
-    /// A merged table, as it was before, and its keys with plural forms.
+    /// A merged table, its content before the merge, and its keys with plural forms.
     private typealias Merged = (table: Table, old: TableText, plurals: Set<String>)
 
     private static func merged(
@@ -119,7 +120,7 @@ public struct TableUpdate: Sendable {
         }
     }
 
-    /// Writes the tables that are changed, each as a whole.
+    /// Writes the changed tables, each atomically.
     public func write() throws(LintFinding) {
         for table in tables { try table.file.write() }
     }

@@ -2,25 +2,25 @@ public import PropertyLists
 
 /// Writes property lists in Apple's binary form.
 ///
-/// Equal scalar values are written once, and keys are sorted, so that equal lists are equal bytes.
+/// Equal scalar values are written once, and keys are sorted, so that equal lists give equal bytes.
 ///
 /// **Threads.** No shared state.
 public enum BinaryListWriter {
     /// The binary form of a list.
     ///
-    /// **Cost.** Linear, apart from sorting the keys. It descends recursively into the value: the readers nest no value
-    /// more deeply than 512.
+    /// **Cost.** Linear, apart from sorting the keys. It is recursive, which is safe because the readers limit nesting
+    /// to 512.
     public static func bytes(_ list: PropertyList) -> [UInt8] {
         var objects = Objects()
         let root = objects.add(list)
         return objects.finish(root: root)
     }
 
-    /// The objects of a list, each with the numbers of those that it contains.
+    /// The objects of a list. Each container has the numbers of the objects in it.
     private struct Objects {
         private enum Object {
             case scalar(PropertyList)
-            /// For a dictionary, the keys and then the values.
+            /// For a dictionary, `references` has the keys and then the values.
             case container(marker: UInt8, count: Int, references: [Int])
         }
 
@@ -41,7 +41,7 @@ public enum BinaryListWriter {
                 objects[number] = .container(marker: 0xD0, count: sorted.count, references: references)
                 return number
             default:
-                // Texts that are equal by Unicode's rules may have different bytes.
+                // Texts that are equal by Unicode's rules may still have different bytes.
                 if let number = known[value], isSame(number, value) { return number }
                 let number = reserve()
                 objects[number] = .scalar(value)
@@ -59,7 +59,7 @@ public enum BinaryListWriter {
             guard case .scalar(let other) = objects[number] else { return false }
             switch (other, value) {
             case (.string(let one), .string(let two)): return one.hasSameBytes(as: two)
-            // Zero equals minus zero.
+            // Zero equals minus zero, but has other bits.
             case (.real(let one), .real(let two)), (.date(let one), .date(let two)):
                 return one.bitPattern == two.bitPattern
             default: return true
@@ -109,7 +109,7 @@ public enum BinaryListWriter {
             switch value {
             case .boolean(let truth): bytes.append(truth ? 9 : 8)
             case .integer(let number):
-                // Only the numbers of eight bytes have a sign.
+                // Only numbers of eight bytes are signed.
                 let size = number < 0 ? 8 : size(of: Int(number))
                 bytes.append(0x10 | UInt8(size.trailingZeroBitCount))
                 write(UInt64(bitPattern: number), size: size, to: &bytes)

@@ -1,18 +1,18 @@
 public import PropertyLists
 
-/// Property lists as JSON: texts, numbers, truth values, arrays and dictionaries.
+/// Property lists as JSON: texts, numbers, Booleans, arrays and dictionaries.
 ///
 /// **Threads.** No shared state.
 public enum JSONList {
     /// A list as JSON, with sorted keys, an indent of two, and a line end after it.
     ///
-    /// A real number has a fraction or an exponent, so that it stays one.
+    /// A real number is written with a fraction or an exponent, so that it is read as a real number again.
     ///
-    /// - Throws: ``ListFault`` with the key path of a date, data, a reference of a keyed archive, or a number that is not
-    ///   finite.
+    /// - Throws: ``ListFault`` with the key path of a value that JSON cannot hold: a date, data, a reference of a keyed
+    ///   archive, or a number that is not finite.
     ///
-    /// **Cost.** Linear, apart from sorting the keys. It descends recursively into the value: the readers nest no value
-    /// more deeply than 512.
+    /// **Cost.** Linear, apart from sorting the keys. It is recursive, which is safe because the readers limit nesting
+    /// to 512.
     public static func text(_ list: PropertyList) throws(ListFault) -> String {
         var output = ""
         try write(list, at: [], to: &output)
@@ -52,10 +52,10 @@ public enum JSONList {
     ///
     /// - Parameters:
     ///   - bytes: UTF-8, or UTF-16.
-    ///   - limits: how much is accepted.
-    /// - Returns: the list. A number with a fraction or an exponent is a real one, any other an integer.
-    /// - Throws: ``PropertyListFault`` with the line and column; `notRepresentable` for `null`, which property lists do not
-    ///   have.
+    ///   - limits: the limits on the list.
+    /// - Returns: the list. A number with a fraction or an exponent is a real number, any other an integer.
+    /// - Throws: ``PropertyListFault`` with the line and column; `notRepresentable` for `null`, which property lists do
+    ///   not have.
     ///
     /// **Cost.** Linear.
     public static func read(

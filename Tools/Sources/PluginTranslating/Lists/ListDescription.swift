@@ -7,10 +7,10 @@ public import PropertyLists
 ///
 /// **Threads.** No shared state.
 public enum ListDescription {
-    /// A list with sorted keys and an indent of two; texts in quotes, with control characters escaped.
+    /// A list with sorted keys and an indent of two. Texts are in quotes, with control characters escaped.
     ///
-    /// **Cost.** Linear, apart from sorting the keys. It descends recursively into the value: the readers nest no value
-    /// more deeply than 512.
+    /// **Cost.** Linear, apart from sorting the keys. It is recursive, which is safe because the readers limit nesting
+    /// to 512.
     public static func text(_ list: PropertyList) -> String {
         var output = ""
         write(list, depth: 0, to: &output)
@@ -51,8 +51,8 @@ public enum ListDescription {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").escapedForDisplay + "\""
     }
 
-    /// A value without quotes: a text as it is, data in Base64, a date as in XML, the number of an array's elements, the
-    /// keys of a dictionary in lines.
+    /// A value without quotes: a text unchanged, data in Base64, a date as in XML, the number of an array's elements,
+    /// or a dictionary's keys, one per line.
     public static func raw(_ value: PropertyList) -> String {
         switch value {
         case .string(let text): text

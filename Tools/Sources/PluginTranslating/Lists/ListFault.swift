@@ -2,7 +2,7 @@ internal import HostBasics
 @_spi(Tools) internal import PluginHost
 import PropertyLists
 
-/// Why a value cannot be written in a form, or found.
+/// The reason why a value cannot be found or written in a form.
 ///
 /// **Threads.** A value; may be shared freely.
 public struct ListFault: Error, Sendable, Hashable, CustomStringConvertible {

@@ -2,7 +2,7 @@ internal import HostBasics
 @_spi(Tools) internal import PluginHost
 public import PropertyLists
 
-/// The way to a value in a property list: keys, and indices of arrays, with dots between them.
+/// The path to a value in a property list: keys and array indices, separated by dots.
 ///
 /// A dot in a key is written `\.`, a backslash `\\`.
 ///
@@ -18,7 +18,7 @@ public struct ListKeyPath: Sendable, Hashable {
     ///
     /// An empty text leads to the list itself.
     ///
-    /// - Returns: nil if it ends with a backslash, or one is before another character than a dot or a backslash.
+    /// - Returns: nil if the text has a backslash that is not followed by a dot or a backslash.
     public init?(reading text: String) {
         guard !text.isEmpty else {
             parts = []
@@ -38,14 +38,14 @@ public struct ListKeyPath: Sendable, Hashable {
         self.parts = parts
     }
 
-    /// The path as it is read.
+    /// The path in the form in which it is read.
     public var text: String {
         parts.map { $0.replacing("\\", with: "\\\\").replacing(".", with: "\\.") }.joined(separator: ".")
     }
 
-    /// The value that it leads to.
+    /// The value that the path leads to.
     ///
-    /// - Throws: ``ListFault`` with the first part that leads nowhere.
+    /// - Throws: ``ListFault`` with the first part that does not exist.
     public func value(in list: PropertyList) throws(ListFault) -> PropertyList {
         var value = list
         for (index, part) in parts.enumerated() {

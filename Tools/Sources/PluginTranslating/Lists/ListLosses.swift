@@ -1,7 +1,7 @@
 @_spi(Tools) public import PluginLinting
 public import PropertyLists
 
-/// What another form of a property list cannot hold: comments, and fractions of a second.
+/// The content of a property list that another form cannot hold: comments, and fractions of a second.
 ///
 /// **Threads.** No shared state.
 public enum ListLosses {
@@ -10,7 +10,7 @@ public enum ListLosses {
     /// - Parameters:
     ///   - bytes: the file from which the list was read.
     ///   - list: its value.
-    ///   - keepsFractions: whether the new form keeps fractions of a second: only binary lists do.
+    ///   - keepsFractions: whether the new form keeps fractions of a second. Only binary lists do.
     ///   - path: the file's name in the findings.
     /// - Returns: at most one warning about comments, with the place of the first one, and one about dates.
     ///
@@ -61,7 +61,7 @@ public enum ListLosses {
 
     // MARK: Comments
 
-    /// How many comments a list in a text form has, and where the first one is.
+    /// The number of comments in a list in a text form, and the place of the first one.
     static func comments(in bytes: [UInt8]) -> (count: Int, line: Int, column: Int)? {
         guard !bytes.starts(with: "bplist".utf8), let (text, _) = TableEncoding.text(of: bytes) else { return nil }
         let bytes = Array(text.utf8)
@@ -93,7 +93,8 @@ public enum ListLosses {
         return places
     }
 
-    /// Comments are where blanks may be: a bare word such as `http://example.org` has none.
+    /// The offsets of comments. They occur only where blanks may occur, so `//` in a bare word such as
+    /// `http://example.org` is not one.
     private static func oldStyleComments(_ bytes: [UInt8]) -> [Int] {
         var places: [Int] = []
         var index = 0
@@ -139,6 +140,6 @@ extension PropertyList {
 }
 
 @_spi(Tools) extension LintFinding.Code {
-    /// A date whose fraction of a second is lost in another form of its list.
+    /// A date whose fraction of a second is lost in the new form of its list.
     public static let dateFraction = Self(rawValue: "dateFraction")
 }

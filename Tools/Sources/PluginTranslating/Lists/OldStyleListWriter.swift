@@ -1,16 +1,16 @@
 public import PropertyLists
 
-/// Writes property lists in the old style of NeXTSTEP, with GNUstep's typed values for numbers, truth values and dates.
+/// Writes property lists in the old style of NeXTSTEP, with GNUstep's typed values for numbers, Booleans and dates.
 ///
 /// **Threads.** No shared state.
 public enum OldStyleListWriter {
     /// The old-style text of a list, with sorted keys and a line end after it.
     ///
-    /// - Throws: ``ListFault`` for a date outside of the years 0 to 9999, a number that is not finite, or a reference of a
-    ///   keyed archive.
+    /// - Throws: ``ListFault`` for a date outside of the years 0 to 9999, a number that is not finite, or a reference
+    ///   of a keyed archive.
     ///
-    /// **Cost.** Linear, apart from sorting the keys. It descends recursively into the value: the readers nest no value
-    /// more deeply than 512.
+    /// **Cost.** Linear, apart from sorting the keys. It is recursive, which is safe because the readers limit nesting
+    /// to 512.
     public static func text(_ list: PropertyList) throws(ListFault) -> String {
         var output = ""
         try write(list, at: [], to: &output)
@@ -68,7 +68,7 @@ public enum OldStyleListWriter {
 extension PropertyList {
     /// A date as in XML, without the fraction of a second; nil outside of the years 0 to 9999, and for other values.
     var dateText: String? {
-        // The writer knows the calendar.
+        // The XML writer has the calendar arithmetic.
         guard case .date = self, let xml = try? PropertyListWriter.xml(self) else { return nil }
         return xml.split(separator: "<date>").last?.split(separator: "</date>").first.map(String.init)
     }

@@ -3,12 +3,12 @@ internal import HostBasics
 @_spi(Tools) public import PluginLinting
 public import PropertyLists
 
-/// Reads property lists that a person names.
+/// Reads property lists that the user named.
 public enum PropertyListFile {
     /// Reads a list in any of its forms, or JSON.
     ///
-    /// What begins with a brace or a bracket may be JSON or an old-style list: a `.json` file, and what can be read as JSON,
-    /// is JSON.
+    /// A list that begins with a brace or a bracket may be JSON or an old-style list. It is JSON if the file is named
+    /// `.json` or if it can be read as JSON.
     ///
     /// - Throws: a finding with the place of the first fault.
     public static func read(_ bytes: [UInt8], path: String) throws(LintFinding) -> PropertyList {
@@ -16,7 +16,7 @@ public enum PropertyListFile {
         let first = bytes.first { $0 > 0x20 }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") || first == UInt8(ascii: "\"") {
             do throws(PropertyListFault) { return try JSONList.read(bytes) } catch {
-                // What has come so far is JSON, and no old-style list.
+                // Everything before the duplicate key is JSON and not an old-style list.
                 if error.code == .duplicateKey { throw InputFile.finding(error, in: path, bytes) }
             }
         }

@@ -3,10 +3,10 @@ internal import HostBasics
 @_spi(Tools) public import PluginLinting
 internal import PropertyLists
 
-/// One language of a string catalogue as the two tables that a bundle has: a `.strings` with the texts, and a `.stringsdict`
-/// beside it with the entries that depend on numbers or devices.
+/// Converts one language of a string catalogue to the two tables of a bundle: a `.strings` file with the texts, and a
+/// `.stringsdict` file beside it with the entries that depend on numbers or devices.
 ///
-/// Comments and marks are kept in both: a `.stringsdict` has them as XML comments, which every reader skips.
+/// Both tables keep comments and marks. In a `.stringsdict` they are XML comments, which every reader skips.
 ///
 /// **Threads.** A value; may be used on any thread.
 public struct CatalogConversion: Sendable {
@@ -18,12 +18,12 @@ public struct CatalogConversion: Sendable {
         public let bytes: [UInt8]
     }
 
-    /// The table that was asked for, then the other one if the catalogue has entries for it.
+    /// The requested table, then the other one if the catalogue has entries for it.
     public let tables: [Table]
-    /// What would be lost, each as a finding.
+    /// A finding for each loss.
     public let losses: [LintFinding]
 
-    /// Whether a file is converted in this way: a catalogue, into a form that has either half of it.
+    /// Whether this conversion applies: from a catalogue to a form of one of the two tables.
     public static func applies(to path: String, form: TableContent.Form) -> Bool {
         path.hasSuffix(".xcstrings") && [.strings, .utf16, .stringsdict].contains(form)
     }
@@ -33,7 +33,7 @@ public struct CatalogConversion: Sendable {
     /// - Parameters:
     ///   - bytes: the catalogue.
     ///   - path: its path, for findings.
-    ///   - form: the form of the table that is asked for: strings, utf16 or stringsdict.
+    ///   - form: the form of the requested table: strings, utf16 or stringsdict.
     ///   - output: where to write that table. The other one has the same name, with its own extension.
     ///   - language: the language; nil for the source language.
     /// - Throws: a finding if the catalogue has any fault, or if the other table exists and cannot be read.
@@ -81,7 +81,7 @@ public struct CatalogConversion: Sendable {
         return Path.join(Path.parent(path), "\(stem.isEmpty ? name : stem).\(type)")
     }
 
-    /// Entries of the other table, which the caller did not name, that writing it would remove.
+    /// Findings for the entries that would be removed from the other table, which the caller did not name.
     private static func losses(at path: String, new: TableContent) throws(LintFinding) -> [LintFinding] {
         guard let bytes = try InputFile.bytesIfPresent(path) else { return [] }
         let known = Set(new.entries.map(\.key))
@@ -97,7 +97,7 @@ public struct CatalogConversion: Sendable {
         ]
     }
 
-    /// A `.stringsdict` with a comment before each entry that has one.
+    /// The text of a `.stringsdict`, with a comment before each entry that has one.
     private static func commentedXML(_ content: TableContent) throws(ListFault) -> String {
         var head = ""
         var body = ""
@@ -106,7 +106,7 @@ public struct CatalogConversion: Sendable {
             let list: PropertyList = .dictionary(entry.map { [$0.key: $0.value] } ?? [:])
             let lines = try TableConversion.xml(list).split(separator: "\n", omittingEmptySubsequences: false)
             guard let entry else {
-                // The empty dictionary shows what is around the entries.
+                // Take the text around the entries from an empty dictionary.
                 let place = lines.firstIndex { $0.contains("<dict") } ?? 0
                 head = lines[..<place].joined(separator: "\n") + "\n<dict>\n"
                 tail = "</dict>\n" + lines[(place + 1)...].drop { $0 == "</dict>" }.joined(separator: "\n")
@@ -121,7 +121,7 @@ public struct CatalogConversion: Sendable {
         return head + body + tail
     }
 
-    /// A text that XML allows in a comment.
+    /// The text in a form that XML allows in a comment.
     private static func commentText(_ words: String, of key: String) throws(ListFault) -> String {
         guard words.unicodeScalars.allSatisfy(MarkupText.isAllowed) else {
             throw ListFault(
@@ -129,12 +129,12 @@ public struct CatalogConversion: Sendable {
         }
         var text = words
         while text.contains("--") { text = text.replacing("--", with: "- -") }
-        // A blank follows, so that a hyphen may be the last character.
+        // The last character may be a hyphen, because a space follows.
         return text
     }
 }
 
 extension LintFinding.Code {
-    /// Entries of a table that would be replaced and are not in the new one.
+    /// Entries of the replaced table that the new one lacks.
     public static let replacedEntries = Self(rawValue: "replacedEntries")
 }

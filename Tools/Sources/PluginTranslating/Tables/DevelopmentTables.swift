@@ -2,23 +2,23 @@ internal import HostBasics
 @_spi(Tools) internal import PluginHost
 @_spi(Tools) internal import PluginLinting
 
-/// The tables of the development language: those in its directory, and the texts of the nibs that tables translate.
+/// The tables of the development language: the tables in its directory, and the texts of nibs that tables translate.
 struct DevelopmentTables {
     struct Table {
         /// The name with its extension.
         let name: String
-        /// The file; nil for the texts of a nib alone.
+        /// The file; nil if the texts come only from a nib.
         let path: String?
         var content: TableContent
     }
 
-    /// In the order of their names.
+    /// The tables, sorted by name.
     private(set) var tables: [Table] = []
 
     /// Reads the tables.
     ///
-    /// A nib in `Base.lproj` or outside of the languages has its texts itself; where the development language has a table of its
-    /// name too, the table's texts count.
+    /// A nib in `Base.lproj` or outside of the languages contains its texts. If the development language also has a
+    /// table of its name, the table's texts take precedence.
     ///
     /// - Throws: a finding if a table or a nib cannot be read.
     init(in folders: LocalizedFolders) throws(LintFinding) {
@@ -34,7 +34,7 @@ struct DevelopmentTables {
         tables.sort { $0.name < $1.name }
     }
 
-    /// The names of the tables that a language does not need, because it has the nibs itself.
+    /// The names of the tables that a language does not need, because it has its own nibs.
     static func complete(in folder: String) -> Set<String> {
         Set(LocalizedFolders.nibs(in: folder).map { BundledNib.name(ofFile: $0) + ".strings" })
     }

@@ -1,13 +1,12 @@
-/// The comments of an entry: the first one is the sources', or the only one; further ones are the translators' own.
+/// The comments of an entry. The first one comes from the sources; further ones are the translators' own.
 ///
-/// A comment that begins with `Flag:` is a mark, in the words that GNUstep's make_strings and GNU gettext use in such
-/// tables.
+/// A comment that begins with `Flag:` is a mark. Its words are those of GNUstep's make_strings and GNU gettext.
 struct EntryNote {
-    /// What a mark says about its entry.
+    /// The meaning of a mark.
     enum Flag: String, CaseIterable {
         /// The text is still that of the development language.
         case untranslated
-        /// A translation that somebody must look at before it counts as finished.
+        /// A translation that must be reviewed before it counts as finished.
         case needsReview = "needs-review"
         /// No source mentions the key.
         case unused = "unmatched"
@@ -17,7 +16,7 @@ struct EntryNote {
         var comment: String { "/* \(words) */" }
     }
 
-    /// The comments and the blanks between them, as they are in the file.
+    /// The comments and the blanks between them, unchanged from the file.
     private var pieces: [Substring]
 
     init(_ note: String) {
@@ -34,7 +33,8 @@ struct EntryNote {
         self.pieces = pieces
     }
 
-    // Bytes and not characters: for the reader of tables, a comment ends at “*/” also if a combining character follows.
+    // Compare bytes, not characters: for the reader of tables, a comment ends at “*/” even if a combining character
+    // follows.
 
     private static func endOfBlanks(in text: Substring) -> String.Index {
         var index = text.startIndex
@@ -48,7 +48,7 @@ struct EntryNote {
 
     private static func isOfLine(_ comment: Substring) -> Bool { comment.utf8.starts(with: "//".utf8) }
 
-    /// A comment of a line ends where the reader of tables lets it end.
+    /// A line comment ends where it ends for the reader of tables.
     private static func end(of comment: Substring) -> String.Index {
         let bytes = comment.utf8
         if isOfLine(comment) {
@@ -59,7 +59,7 @@ struct EntryNote {
         return endSign(of: comment).map { bytes.index($0, offsetBy: 2) } ?? comment.endIndex
     }
 
-    /// Where the sign is that ends a comment; nil if there is none.
+    /// The index of the “*/” that ends a comment; nil if there is none.
     static func endSign(of comment: Substring) -> String.Index? {
         var rest = comment.utf8.dropFirst(2)
         while let star = rest.firstIndex(of: UInt8(ascii: "*")) {
@@ -74,21 +74,21 @@ struct EntryNote {
 
     private static func isBlank(_ piece: Substring) -> Bool { endOfBlanks(in: piece) == piece.endIndex }
 
-    /// The words of a comment, without its signs.
+    /// The words of a comment, without its delimiters.
     private static func words(_ comment: Substring) -> String {
         var words = comment.utf8.dropFirst(2)
         if !isOfLine(comment), words.suffix(2).elementsEqual("*/".utf8) { words = words.dropLast(2) }
         return lines(String(Substring(words))).map { $0.trimmed }.joined(separator: "\n").trimmed
     }
 
-    /// The lines of a text, which end as the places of findings count them: U+2028 and U+0085 do not end one.
+    /// The lines of a text, counted like the places of findings: U+2028 and U+0085 do not end a line.
     private static func lines(_ text: String) -> [Substring] {
         guard text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return [text[...]] }
         return text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
     }
 
     private static func flag(_ comment: Substring) -> Flag? {
-        // Most comments are none, and need not be read to their ends.
+        // Most comments are not marks, and need not be read to their ends.
         guard comment.utf8.dropFirst(2).drop(while: { $0 <= 0x20 }).starts(with: "Flag:".utf8) else { return nil }
         let words = words(comment)
         guard words.hasPrefix("Flag:") else { return nil }
@@ -100,7 +100,7 @@ struct EntryNote {
     /// The words of the first comment; nil if there is none.
     var first: String? { comments.first.map { Self.words(pieces[$0]) } }
 
-    /// The words of all comments, one below the other; nil if there is none.
+    /// The words of all comments, each on a new line; nil if there is none.
     var words: String? {
         comments.isEmpty ? nil : comments.map { Self.words(pieces[$0]) }.joined(separator: "\n")
     }
@@ -120,7 +120,7 @@ struct EntryNote {
 
     /// Removes a comment and the blanks before it, or after it if it is the first.
     ///
-    /// The end of a line with a comment stays before a further comment, which would become a part of the first one.
+    /// The line end after a line comment stays if another comment follows, which would otherwise become a part of it.
     private mutating func remove(_ index: Int) {
         pieces.remove(at: index)
         let isAfterLine = index > 1 && index < pieces.endIndex && Self.isOfLine(pieces[index - 2])
@@ -139,7 +139,7 @@ struct EntryNote {
         }
     }
 
-    /// A comment with words; the lines after the first one are indented.
+    /// A comment with these words. The lines after the first one are indented.
     static func comment(_ words: String, lineBreak: String) -> String {
         guard words.utf8.contains(UInt8(ascii: "*")) else {
             return "/* " + lines(words).joined(separator: lineBreak + "   ") + " */"
@@ -170,7 +170,7 @@ extension Substring.UTF8View {
 }
 
 extension StringProtocol {
-    /// Without the blanks at both ends.
+    /// The text without the blanks at both ends.
     var trimmed: String {
         guard let first = firstIndex(where: { !$0.isWhitespace }),
             let last = lastIndex(where: { !$0.isWhitespace })

@@ -39,8 +39,8 @@ struct LocalizedFolders {
     /// Finds the directories.
     ///
     /// - Parameters:
-    ///   - path: an `.lproj` directory, which then is the only one; a directory that contains some; or a bundle, or a folder
-    ///     of sources, with them in its resources.
+    ///   - path: an `.lproj` directory, which is then the only one; a directory that contains `.lproj` directories; or
+    ///     a bundle or folder of sources with such directories in its resources.
     ///   - language: the development language; nil for the bundle's own, or English.
     init(at path: String, development language: String?) {
         let path = Path.normalized(path) ?? path
@@ -76,11 +76,11 @@ struct LocalizedFolders {
         return folders
     }
 
-    /// The names of the directories that a translator's code may mean.
+    /// The names of the directories that a translator's language code may mean.
     ///
-    /// The first of these that finds any: the same name; an equal tag (`English` for `en`); the same language, script,
-    /// region and variants where each has those that one assumes for it (`zh-Hans` for `zh-CN`, `nb` for `no`, `sr-Latn` for
-    /// `sr-RS@latin`).
+    /// The rules, of which the first with a result applies: the same name; an equal tag (`English` for `en`); the same
+    /// language, script, region and variants, with the usual script and region for a tag that has none (`zh-Hans` for
+    /// `zh-CN`, `nb` for `no`, `sr-Latn` for `sr-RS@latin`).
     func names(for language: String) -> [String] {
         if paths[language] != nil { return [language] }
         guard let tag = LanguageTag(language) else { return [] }
@@ -89,23 +89,23 @@ struct LocalizedFolders {
         return same.isEmpty ? others.filter { LanguageTag($0)?.likely == tag.likely } : same
     }
 
-    /// The name of a language's directory: that of `en` may be `English`.
+    /// The name of a language's directory; for `en` it may be `English`.
     ///
-    /// If there is none, the language itself.
+    /// If there is no directory, the language itself.
     private static func spelling(of language: String, in folders: [String: String]) -> String {
         if folders[language] != nil { return language }
         let meant = LanguageTag(language)?.canonical
         return folders.keys.filter { $0 != "Base" }.sorted().first { LanguageTag($0)?.canonical == meant } ?? language
     }
 
-    /// Whether a name can be that of a file in a directory: it leads nowhere else.
+    /// Whether a name can be the name of a file in a directory, and does not lead elsewhere.
     static func isName(_ name: String) -> Bool {
         !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 200
             && name.utf8.allSatisfy { $0 != UInt8(ascii: "/") && $0 >= 0x20 && $0 != 0x7F }
     }
 
-    /// Checks the development language, which the caller or the bundle's Info.plist named, before anything is written to its
-    /// directory.
+    /// Checks the development language, named by the caller or by the bundle's Info.plist, before anything is written
+    /// to its directory.
     ///
     /// - Throws: a finding unless the directory exists or the name is a language.
     func requireLanguage() throws(LintFinding) {

@@ -25,7 +25,7 @@ struct StringCatalog {
 
     /// The entries of a language.
     ///
-    /// The source language has the key where it has no text.
+    /// In the source language, the key replaces a missing text.
     ///
     /// - Parameter language: nil for the source language.
     /// - Returns: the entries, sorted by their keys.
@@ -53,7 +53,7 @@ struct StringCatalog {
         return TableContent(entries)
     }
 
-    /// The states of all texts of a localisation: its own, and those of its plural forms, devices and substitutions.
+    /// The states of all texts of a localisation, including its plural forms, devices and substitutions.
     private static func states(of value: PropertyList) -> Set<String> {
         var states: Set<String> = []
         if let state = value["stringUnit"]?["state"]?.string { states.insert(state) }
@@ -73,7 +73,8 @@ struct StringCatalog {
         if let plural = variations["plural"]?.dictionary {
             var forms = try texts(plural, key)
             let number = Self.number(in: forms["other"] ?? "")
-            // Placeholders without a number count from the variable's argument, which then is not the first.
+            // Placeholders without a number count from the variable's argument, so number them if that is not the first
+            // argument.
             if number.argument > 1 { forms = forms.mapValues(TableMerge.numbered) }
             return .dictionary([
                 PluralForms.formatKey: .string(number.argument > 1 ? "%\(number.argument)$#@value@" : "%#@value@"),
@@ -86,7 +87,7 @@ struct StringCatalog {
         return .dictionary([PluralForms.deviceRule: .dictionary(Dictionary(uniqueKeysWithValues: texts))])
     }
 
-    /// The first argument of a text that is a number, and its type: 1 and `lld` for `%2$@: %1$lld`.
+    /// The first numeric argument of a text, and its type: 1 and `lld` for `%2$@: %1$lld`.
     private static func number(in text: String) -> (argument: Int, type: String) {
         let bytes = Array(text.utf8)
         var parser = FormatParser(text)
@@ -147,6 +148,6 @@ struct StringCatalog {
 }
 
 extension LintFinding.Code {
-    /// A file that is not a string catalogue, or has an entry that a table cannot have.
+    /// A file that is not a string catalogue, or that has an entry which a table cannot hold.
     public static let notCatalog = Self(rawValue: "notCatalog")
 }

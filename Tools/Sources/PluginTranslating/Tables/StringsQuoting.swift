@@ -1,14 +1,14 @@
 @_spi(Tools) internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
-/// Texts as strings tables and old-style lists spell them.
+/// Spells texts as in strings tables and old-style lists.
 enum StringsQuoting {
     /// A text in double quotes.
     ///
-    /// Line ends, tabs and control characters are escaped, everything else is as it is.
+    /// Line ends, tabs and control characters are escaped; everything else is unchanged.
     static func quoted(_ text: String, unicodeEscape: String = "\\U") -> String {
         let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
-        // Bytes: a string takes much longer to grow by single characters.
+        // Use bytes, because appending single characters to a string is much slower.
         var result: [UInt8] = [quote]
         result.reserveCapacity(text.utf8.count + 2)
         for scalar in text.unicodeScalars {
@@ -28,6 +28,6 @@ enum StringsQuoting {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Whether an author could not see a character: displays obey it, or do not show it.
+    /// Whether a character is invisible to an author: displays obey it or do not show it.
     static func isHidden(_ scalar: Unicode.Scalar) -> Bool { scalar.isObeyedByDisplays || scalar == "\u{FEFF}" }
 }

@@ -12,7 +12,7 @@ public struct TableContent: Sendable, Hashable {
     public struct Entry: Sendable, Hashable {
         /// The key.
         public let key: String
-        /// A text, or the dictionary of an entry of a `.stringsdict`.
+        /// A text, or the dictionary of a `.stringsdict` entry.
         public var value: PropertyList
         /// The words of the comments; nil if there are none.
         public var comment: String?
@@ -36,11 +36,11 @@ public struct TableContent: Sendable, Hashable {
         }
     }
 
-    /// The forms in which a table may be.
+    /// The forms of a table.
     public enum Form: String, Sendable, Hashable, CaseIterable {
         /// `"key" = "value";` with comments, in UTF-8.
         case strings
-        /// The same in UTF-16 with a byte-order mark.
+        /// The same syntax in UTF-16 with a byte-order mark.
         case utf16
         /// A property list in XML.
         case xml1
@@ -53,7 +53,7 @@ public struct TableContent: Sendable, Hashable {
         /// A property list in XML whose values may have plural forms.
         case stringsdict
 
-        /// The form that a file's extension says.
+        /// The form for a file's extension.
         public init?(path: String) {
             switch Path.lastComponent(path).split(separator: ".").last {
             case "strings": self = .strings
@@ -65,7 +65,7 @@ public struct TableContent: Sendable, Hashable {
         }
     }
 
-    /// The entries: in the order of a text, otherwise sorted by their keys.
+    /// The entries: in the order of the file if the form is text, otherwise sorted by their keys.
     public var entries: [Entry] = []
 
     /// A table with entries.
@@ -80,8 +80,8 @@ public struct TableContent: Sendable, Hashable {
 
     /// Reads a table.
     ///
-    /// The form is recognised by the content; `.json` and `.xcstrings` by the name. Of a string catalogue, `.xcstrings`, one
-    /// language is read.
+    /// The form is recognised by the content, except `.json` and `.xcstrings`, which are recognised by the name. From a
+    /// string catalogue, `.xcstrings`, one language is read.
     ///
     /// - Parameters:
     ///   - path: the file's path, for its name and for findings.
@@ -138,7 +138,7 @@ public struct TableContent: Sendable, Hashable {
         }
     }
 
-    /// The table as a text.
+    /// The table as the text of a `.strings` file.
     var text: TableText {
         var table = TableText()
         let texts = entries.compactMap { entry in

@@ -5,14 +5,14 @@ internal import PropertyLists
 
 /// Writes a strings table in another form.
 ///
-/// A conversion that would lose something is refused, unless the caller accepts the loss: comments in a form that has none,
-/// plural forms in one that has only texts.
+/// The caller decides whether to accept ``losses``: comments if the new form has none, and plural forms if it has only
+/// texts.
 ///
 /// **Threads.** A value; may be used on any thread.
 public struct TableConversion: Sendable {
     /// The bytes of the new table.
     public let bytes: [UInt8]
-    /// What the new form does not hold, each as a finding.
+    /// A finding for each value that the new form cannot hold.
     public let losses: [LintFinding]
 
     /// Converts a table.
@@ -43,7 +43,7 @@ public struct TableConversion: Sendable {
         switch form {
         case .strings, .utf16:
             let encoding: TableEncoding = form == .utf16 ? .utf16 : .utf8
-            // A text stays as its author wrote it, unless it is an old-style list.
+            // Keep a text as its author wrote it, unless it is an old-style list.
             if let text = TableEncoding.text(of: original)?.text, !InputFile.isXML(original),
                 !text.trimmed.hasPrefix("{"), let table = try? TableText(reading: text), TableContent(table) == content
             {
@@ -67,7 +67,7 @@ public struct TableConversion: Sendable {
         }
     }
 
-    /// Removes what a form does not hold, and brings the entries into the form's shape.
+    /// Removes everything that a form cannot hold, and adapts the entries to the form.
     private static func losses(
         _ content: inout TableContent, _ path: String, _ form: TableContent.Form
     ) -> [LintFinding] {
@@ -128,10 +128,10 @@ enum PluralForms {
 }
 
 extension LintFinding.Code {
-    /// Comments that a form does not hold.
+    /// Comments that a form cannot hold.
     public static let comments = Self(rawValue: "comments")
-    /// Plural forms that a form does not hold.
+    /// Plural forms that a form cannot hold.
     public static let pluralForms = Self(rawValue: "pluralForms")
-    /// A value that a form does not hold.
+    /// A value that a form cannot hold.
     public static let notRepresentable = Self(rawValue: "notRepresentable")
 }

@@ -1,8 +1,8 @@
 /// The encoding of a strings table's text.
 public enum TableEncoding: String, Sendable, Hashable, CaseIterable {
-    /// Without a byte-order mark.
+    /// UTF-8 without a byte-order mark.
     case utf8
-    /// The byte-order mark is kept where a file has one; new files have none.
+    /// UTF-8 with a byte-order mark. Files that have a mark keep it; new files get none.
     case utf8WithMark
     /// Little-endian, with a byte-order mark.
     case utf16
@@ -31,8 +31,8 @@ public enum TableEncoding: String, Sendable, Hashable, CaseIterable {
     ///
     /// UTF-16 without a mark is recognised by the zero bytes of its first character.
     ///
-    /// - Returns: nil if the bytes are no text in any of the encodings. UTF-32 is none of them, though it looks like UTF-16
-    ///   with NUL between the characters.
+    /// - Returns: nil if the bytes are not a text in any of these encodings. UTF-32 is not one of them, though it looks
+    ///   like UTF-16 with NUL between the characters.
     public static func text(of bytes: [UInt8]) -> (text: String, encoding: TableEncoding)? {
         if isUTF32(bytes) { return nil }
         let isWide = bytes.count >= 2 && bytes[0] != bytes[1] && (bytes[0] == 0 || bytes[1] == 0)

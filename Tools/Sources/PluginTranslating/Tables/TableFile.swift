@@ -4,7 +4,7 @@ internal import HostBasics
 @_spi(Tools) public import PluginLinting
 internal import PropertyLists
 
-/// A strings table in a file, for changing its entries.
+/// A strings table in a file whose entries can be changed.
 public struct TableFile: Sendable {
     /// The absolute path.
     public let path: String
@@ -20,7 +20,7 @@ public struct TableFile: Sendable {
     /// - Parameters:
     ///   - path: the file. If there is none, the table is empty.
     ///   - encoding: the encoding of a new file.
-    /// - Throws: a finding if the file cannot be read completely: then it must not be written.
+    /// - Throws: a finding if the file cannot be read completely, because then it must not be overwritten.
     public init(path: String, encodingOfNew encoding: TableEncoding = .utf8) throws(LintFinding) {
         if let bytes = try InputFile.bytesIfPresent(path) {
             try self.init(path: path, bytes: bytes)
@@ -65,17 +65,17 @@ public struct TableFile: Sendable {
     /// The bytes of the file.
     public var bytes: [UInt8] { encoding.bytes(of: table.text) }
 
-    /// Replaces the file as a whole, if it is changed.
+    /// Replaces the file atomically, if the table was changed.
     ///
-    /// A reader sees the old content or the new.
+    /// A reader sees either the old content or the new.
     public func write() throws(LintFinding) {
         if isChanged { try OutputFile.write(bytes, to: path) }
     }
 }
 
-/// Reads the files that a person names.
+/// Reads files that the user named.
 enum InputFile {
-    /// The content of a file, at most as large as a strings table may be.
+    /// The content of a file, which may be at most as large as a strings table.
     static func bytes(_ path: String) throws(LintFinding) -> [UInt8] {
         guard let bytes = try bytesIfPresent(path) else {
             throw LintFinding(
@@ -125,11 +125,11 @@ enum InputFile {
     }
 }
 
-/// Writes files as a whole.
+/// Writes files atomically.
 package enum OutputFile {
-    /// Replaces a file or makes a new one, with the directory above it.
+    /// Replaces a file, or makes a new one and the directory above it.
     ///
-    /// The rights of an existing file are kept, and a link stays a link.
+    /// An existing file keeps its permissions, and a link stays a link.
     package static func write(_ bytes: [UInt8], to path: String) throws(LintFinding) {
         let target = Path.resolved(path) ?? path
         let directory = Path.parent(target)
@@ -168,7 +168,7 @@ package enum OutputFile {
 }
 
 extension LintFinding.Code {
-    /// A table in a form without comments and order, where a text is needed.
+    /// A table in a form without comments and order, although a text is needed.
     public static let notText = Self(rawValue: "notText")
     /// A file cannot be written.
     public static let unwritable = Self(rawValue: "unwritable")

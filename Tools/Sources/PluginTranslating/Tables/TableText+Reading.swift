@@ -3,7 +3,7 @@ public import PropertyLists
 extension TableText {
     /// Divides the text of a table into its entries.
     ///
-    /// - Throws: the first fault of the table. A table that has any is not divided: the parts of a faulty text are uncertain.
+    /// - Throws: the first fault of the table. A faulty table is not divided, because its parts are uncertain.
     ///
     /// **Cost.** Linear; two to three times the memory of the text.
     public init(reading text: String) throws(PropertyListFault) {
@@ -14,7 +14,7 @@ extension TableText {
         var scanner = TableScanner(bytes)
         while let range = scanner.next() {
             let pair = Array(bytes[range.text])
-            // The reader decides what a key and its value are.
+            // Let the reader decode the key and its value.
             guard let (key, value) = StringsReader.read(pair).entries.first else { throw Self.unclear }
             entries.append(
                 Entry(
@@ -22,7 +22,7 @@ extension TableText {
                     text: scanner.text(range.text), key: key, value: value))
         }
         end = scanner.text(scanner.rest)
-        // What the reader found in the whole is what was found in the parts.
+        // Check that the parts have the same entries as the whole.
         guard entries.count == known.count, entries.allSatisfy({ known[$0.key] == $0.value }) else {
             throw Self.unclear
         }
@@ -33,7 +33,7 @@ extension TableText {
         message: "The table is not a plain list of entries, so it cannot be changed entry by entry.")
 }
 
-/// Finds the entries of a table without faults.
+/// Finds the entries of a table that has no faults.
 private struct TableScanner {
     struct Found {
         let lead: Range<Int>
@@ -44,7 +44,7 @@ private struct TableScanner {
 
     private let bytes: [UInt8]
     private var index = 0
-    /// What is after the last entry that was found.
+    /// The text after the last entry found.
     private(set) var rest: Range<Int>
 
     init(_ bytes: [UInt8]) {
@@ -61,7 +61,7 @@ private struct TableScanner {
         while index < bytes.count {
             let byte = bytes[index]
             if let end = endOfComment() {
-                // An empty line separates it from the comments before it.
+                // An empty line before a comment separates it from earlier comments, which do not belong to the entry.
                 note = (note.isEmpty || lineBreaks > 1 ? index : note.lowerBound)..<end
                 lineBreaks = bytes[end - 1] == 0x0A ? 1 : 0
                 index = end
@@ -86,10 +86,10 @@ private struct TableScanner {
         return Found(lead: start..<note.lowerBound, note: note, gap: note.upperBound..<key, text: key..<index)
     }
 
-    /// Whether a byte is one of a byte-order mark, which a text may begin with.
+    /// Whether the byte at the index belongs to a byte-order mark at the beginning of the text.
     private var isMark: Bool { index < 3 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) }
 
-    /// Whether U+2028 or U+2029 is at an offset, which end a line for the reader.
+    /// Whether U+2028 or U+2029, which end a line for the reader, is at an offset.
     private func isUnicodeLineEnd(at offset: Int) -> Bool {
         offset + 2 < bytes.count && bytes[offset] == 0xE2 && bytes[offset + 1] == 0x80 && bytes[offset + 2] | 1 == 0xA9
     }

@@ -1,17 +1,17 @@
-/// The text of a strings table, entry by entry, with everything that is between the entries.
+/// The text of a strings table, entry by entry, with everything between the entries.
 ///
-/// A change of one entry leaves every other byte as it is: the order, the comments and the spelling of each text stay as
+/// Changing one entry leaves every other byte unchanged: the order, the comments and the spelling of each text stay as
 /// their author wrote them.
 ///
 /// **Threads.** A value; may be shared freely.
 public struct TableText: Sendable, Hashable {
-    /// One `"key" = "value";` with what is before it.
+    /// One `"key" = "value";` with the text before it.
     public struct Entry: Sendable, Hashable {
-        /// What is before the comment: blanks, and comments that belong to no entry.
+        /// The text before the comment: blanks, and comments that belong to no entry.
         var lead: String
-        /// The comments of the entry: those that no empty line separates from it.
+        /// The comments of the entry: those that are not separated from it by an empty line.
         ///
-        /// Empty if there is none.
+        /// Empty if there are none.
         var note: String
         /// The blanks between the comments and the key.
         var gap: String
@@ -31,14 +31,14 @@ public struct TableText: Sendable, Hashable {
             self.value = value
         }
 
-        /// An entry for an end of the line and a translation.
+        /// Creates an entry from a key and a translation. `lineBreak`: the line end of the file.
         init(key: String, value: String, note: String, lead: String, lineBreak: String) {
             self.init(
                 lead: lead, note: note, gap: note.isEmpty ? "" : lineBreak, text: Self.text(key, value), key: key,
                 value: value)
         }
 
-        /// Replaces the translation; an equal one leaves the spelling as it is.
+        /// Replaces the translation. If it is equal, the spelling stays unchanged.
         mutating func setValue(_ new: String) {
             guard !new.hasSameBytes(as: value) else { return }
             value = new
@@ -52,7 +52,7 @@ public struct TableText: Sendable, Hashable {
 
     /// The entries, in the order of the file.
     public internal(set) var entries: [Entry]
-    /// What is after the last entry.
+    /// The text after the last entry.
     var end: String
 
     /// An empty table.
@@ -79,13 +79,13 @@ public struct TableText: Sendable, Hashable {
         return usesBoth ?? end.utf8.contains(0x0D) ? "\r\n" : "\n"
     }
 
-    /// What to write between two entries: an empty line, unless the file has none.
+    /// The text between two entries: an empty line, unless the file has no empty lines.
     private var separator: String {
         let isDense = entries.count > 1 && entries.dropFirst().allSatisfy { $0.lead.utf8.count { $0 == 0x0A } == 1 }
         return isDense ? lineBreak : lineBreak + lineBreak
     }
 
-    /// An entry that is added.
+    /// An entry to add.
     struct NewEntry {
         let key: String
         let value: String
@@ -94,15 +94,15 @@ public struct TableText: Sendable, Hashable {
 
     /// Adds entries, sorted by their keys.
     ///
-    /// In a file that is sorted they go to their places, in any other to the end.
+    /// In a sorted file each entry goes to its place, in any other file to the end.
     mutating func add(_ new: [NewEntry]) {
         guard !new.isEmpty else { return }
         let (separator, lineBreak, isSorted) = (separator, lineBreak, isSorted)
         func entry(_ new: NewEntry) -> Entry {
             Entry(key: new.key, value: new.value, note: new.note, lead: separator, lineBreak: lineBreak)
         }
-        // What the file has before its first entry stays there: a comment with its author, say.
-        // An empty line separates it from the comments of the entry.
+        // The text before the first entry stays there, such as a comment about the author. An empty line separates it
+        // from the comments of the entry.
         let above = end.isEmpty ? "" : end + (end.hasSuffix(lineBreak) ? lineBreak : lineBreak + lineBreak)
         let head = entries.first?.lead ?? above
         if !entries.isEmpty { entries[0].lead = separator } else { end = lineBreak }
@@ -128,6 +128,6 @@ public struct TableText: Sendable, Hashable {
 extension String {
     /// Whether two texts have the same bytes.
     ///
-    /// Texts may be equal and have different ones.
+    /// Equal texts may have different bytes.
     func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
