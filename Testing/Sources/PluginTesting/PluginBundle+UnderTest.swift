@@ -4,8 +4,8 @@ public import PluginHost
 extension PluginBundle {
     /// The author's own bundle, with the code that was built for this test run.
     ///
-    /// It is assembled once per process, in a temporary directory, from the files that `pluginhost pack` and `swift
-    /// package bundle` use.
+    /// It is assembled once per process, in a temporary directory, from the files that `pluginhost pack` and
+    /// `swift package bundle` use.
     ///
     /// The test target must not depend on the plug-in's own target, because its code would then be in the process
     /// twice. To test types that only the plug-in's module has, use ``underTest(entry:source:filePath:)``.
