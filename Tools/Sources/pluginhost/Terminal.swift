@@ -52,7 +52,7 @@ struct Terminal {
 
     /// Writes the complete text, even to a pipe whose reader is slow.
     ///
-    /// If that fails, the process ends with 2, because nobody received the report.
+    /// If that fails, the process ends with 2, because the report was not delivered.
     static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
         var text = text
         text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }

@@ -75,7 +75,7 @@ int child_start_in_terminal(char *const arguments[], pid_t *pid);
 int interrupts_catch(void);
 // The first signal, or 0.
 int interrupts_number(void);
-// Sets whether SIGINT and SIGQUIT are ignored. Called after interrupts_catch().
+// Ignores SIGINT and SIGQUIT, or stops ignoring them. Called after interrupts_catch().
 void interrupts_ignore(bool ignored);
 // Ends the process by a signal, as if the signal were not caught.
 void interrupts_end_process(int number);

@@ -69,7 +69,7 @@ struct EntryNote {
         return nil
     }
 
-    /// The note as it is in the file.
+    /// The text of the note in the file.
     var text: String { pieces.joined() }
 
     private static func isBlank(_ piece: Substring) -> Bool { endOfBlanks(in: piece) == piece.endIndex }

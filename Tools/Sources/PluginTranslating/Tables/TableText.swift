@@ -31,7 +31,7 @@ public struct TableText: Sendable, Hashable {
             self.value = value
         }
 
-        /// Creates an entry from a key and a translation. `lineBreak`: the line end of the file.
+        /// Creates an entry from a key and a translation. `lineBreak`: the line end to use.
         init(key: String, value: String, note: String, lead: String, lineBreak: String) {
             self.init(
                 lead: lead, note: note, gap: note.isEmpty ? "" : lineBreak, text: Self.text(key, value), key: key,

@@ -138,7 +138,7 @@ struct CallInChildCommand: ParsableCommand {
 
 /// Standard input for the process that makes the call.
 ///
-/// That process is in a process group of its own, and the system stops such a process when it reads from a terminal. So
+/// That process is in a separate process group, and the system stops such a process when it reads from a terminal. So
 /// input from a terminal is read before the process starts.
 private enum StandardInput {
     /// - Returns: a descriptor. The caller closes it unless it is standard input.

@@ -4,7 +4,7 @@ import Glibc
 import HostBasics
 @_spi(Tools) import PluginHost
 
-/// `pluginhost load`: runs the code of bundles, each in a process of its own, and reports what it registered.
+/// `pluginhost load`: runs the code of bundles, each in a separate process, and reports what the code registered.
 struct LoadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
@@ -107,7 +107,7 @@ struct LoadCommand: ParsableCommand {
     }
 }
 
-/// The command that `pluginhost load` starts for each bundle; nobody else calls it.
+/// The command that `pluginhost load` starts for each bundle. Users do not call it.
 struct LoadInChildCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: Self.name, shouldDisplay: false)
     static let name = "load-in-child"
