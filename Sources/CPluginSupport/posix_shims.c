@@ -184,7 +184,7 @@ int phs_refuses_code(const char *path) {
     return (status.f_flag & ST_NOEXEC) != 0;
 }
 
-bool phs_image_of_handle(void *handle, phs_image *image) {
+bool phs_library_of_handle(void *handle, phs_library *image) {
     struct link_map *map = NULL;
     if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == NULL) return false;
     image->base = map->l_addr;
@@ -192,7 +192,7 @@ bool phs_image_of_handle(void *handle, phs_image *image) {
     return true;
 }
 
-bool phs_image_of_address(const void *address, phs_image *image) {
+bool phs_library_of_address(const void *address, phs_library *image) {
     Dl_info info;
     if (dladdr(address, &info) == 0) return false;
     image->base = (uintptr_t)info.dli_fbase;
@@ -218,18 +218,18 @@ const void *phs_own_address(void) {
 }
 
 struct each_image {
-    bool (*body)(const phs_image *, const void *, size_t, void *);
+    bool (*body)(const phs_library *, const void *, size_t, void *);
     void *context;
 };
 
 static int one_image(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
     struct each_image *each = context;
-    phs_image image = {info->dlpi_addr, info->dlpi_name};
+    phs_library image = {info->dlpi_addr, info->dlpi_name};
     return each->body(&image, info->dlpi_phdr, info->dlpi_phnum, each->context) ? 0 : 1;
 }
 
-void phs_each_image(bool (*body)(const phs_image *, const void *, size_t, void *), void *context) {
+void phs_each_library(bool (*body)(const phs_library *, const void *, size_t, void *), void *context) {
     struct each_image each = {body, context};
     dl_iterate_phdr(one_image, &each);
 }

@@ -30,14 +30,14 @@ extern char *swift_demangle(
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *length, int *status) WEAK;
 
 struct each_swift_image {
-    bool (*body)(const phs_swift_image *, void *);
+    bool (*body)(const phs_swift_library *, void *);
     void *context;
 };
 
 static bool one_swift_image(const struct metadata_sections *sections, void *context) {
     if (sections->version < first_version_with_base_address) return true;
     struct each_swift_image *each = context;
-    phs_swift_image image = {
+    phs_swift_library image = {
         .header = sections->base_address,
         .types = (const void *)sections->types.start,
         .types_length = sections->types.length,
@@ -49,7 +49,7 @@ static bool one_swift_image(const struct metadata_sections *sections, void *cont
     return each->body(&image, each->context);
 }
 
-void phs_each_swift_image(bool (*body)(const phs_swift_image *, void *), void *context) {
+void phs_each_swift_library(bool (*body)(const phs_swift_library *, void *), void *context) {
     if (swift_enumerateAllMetadataSections == NULL) return;
     struct each_swift_image each = {body, context};
     swift_enumerateAllMetadataSections(one_swift_image, &each);

@@ -287,7 +287,7 @@ static int add_code(struct dl_phdr_info *info, size_t size, void *context) {
     return 1;
 }
 
-int phs_journal_add_image(const char *identifier, void *handle) {
+int phs_journal_add_library(const char *identifier, void *handle) {
     struct link_map *map = NULL;
     if (handle == NULL || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == NULL) return EINVAL;
     struct image image = {map->l_addr, identifier, EINVAL};

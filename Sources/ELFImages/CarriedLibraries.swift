@@ -26,7 +26,7 @@ package struct CarriedLibraries {
     /// The library for a DT_NEEDED name, or nil.
     ///
     /// `unread`: collects files that the system does not let us read.
-    package func file(named name: String, unread: UnreadFiles = UnreadFiles()) -> ImageFile? {
+    package func file(named name: String, unread: UnreadFiles = UnreadFiles()) -> ELFFile? {
         if let file = own(Path.join(directory, name), unread) { return file }
         for path in frameworkExecutables() {
             if let file = own(path, unread), file.ownName == name || Path.lastComponent(path) == name { return file }
@@ -34,8 +34,8 @@ package struct CarriedLibraries {
         return nil
     }
 
-    private func own(_ path: String, _ unread: UnreadFiles) -> ImageFile? {
-        guard let file = try? ImageFile(path: path, unread: unread), let real = file.file.resolvedPath,
+    private func own(_ path: String, _ unread: UnreadFiles) -> ELFFile? {
+        guard let file = try? ELFFile(path: path, unread: unread), let real = file.file.resolvedPath,
             Path.isInside(real, directory: bundlePath)
         else { return nil }
         return file

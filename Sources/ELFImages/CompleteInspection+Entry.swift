@@ -7,9 +7,9 @@ extension CompleteInspection {
     /// Explains why the entry is not exported, if the file shows the reason: the function is hidden, or the compiler
     /// gave it another name (fault 81).
     mutating func explainMissingEntry() {
-        let entry = ImageInspector.entrySymbol
+        let entry = ELFInspector.entrySymbol
         replaceFirst({ $0.code == .symbolMissing && $0.subject == entry && $0.severity == .error }) { inspection in
-            let names = ImageFunctions(of: inspection.file).names(holding: entry)
+            let names = LibraryFunctions(of: inspection.file).names(holding: entry)
             // If the name belongs to data, the quick inspection has already reported that.
             if names.contains(entry), !inspection.file.exports(entry) { return inspection.hiddenEntry }
             return names.firstNonNil(inspection.mangledEntry)
@@ -18,8 +18,8 @@ extension CompleteInspection {
 
     private var hiddenEntry: PluginFinding {
         finding(
-            .symbolMissing, subject: ImageInspector.entrySymbol,
-            "\(quoted(file.path)) defines the function \(quoted(ImageInspector.entrySymbol)) but does not export it.",
+            .symbolMissing, subject: ELFInspector.entrySymbol,
+            "\(quoted(file.path)) defines the function \(quoted(ELFInspector.entrySymbol)) but does not export it.",
             file.isSwift
                 ? "Write “public” before the function: @c(plugin_entry) public func …"
                 : "Write PLUGIN_EXPORT before the function, and let no version script of the linker hide it.")
@@ -28,11 +28,11 @@ extension CompleteInspection {
     private func mangledEntry(_ name: String) -> PluginFinding? {
         let isCPlusPlus = name.hasPrefix("_Z")
         // In both languages, the mangled name contains the source name after its length.
-        let inSource = "\(ImageInspector.entrySymbol.utf8.count)\(ImageInspector.entrySymbol)"
+        let inSource = "\(ELFInspector.entrySymbol.utf8.count)\(ELFInspector.entrySymbol)"
         guard isCPlusPlus || name.hasPrefix("$s"), name.contains(inSource) else { return nil }
         return finding(
-            .symbolMissing, subject: ImageInspector.entrySymbol,
-            "\(quoted(file.path)) does not export the C function \(quoted(ImageInspector.entrySymbol)); it has "
+            .symbolMissing, subject: ELFInspector.entrySymbol,
+            "\(quoted(file.path)) does not export the C function \(quoted(ELFInspector.entrySymbol)); it has "
                 + "\(SymbolNames.described(name)), a \(isCPlusPlus ? "C++" : "Swift") function.",
             isCPlusPlus
                 ? "Declare it extern \"C\" and with the parameters of plugin_abi.h: PLUGIN_EXPORT plugin_status "
@@ -83,7 +83,7 @@ extension CompleteInspection {
     }
 }
 
-extension ImageFile {
+extension ELFFile {
     /// The maximum number of symbols to search.
     private static let mostSymbols = 200_000
 

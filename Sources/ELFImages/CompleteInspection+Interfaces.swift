@@ -6,7 +6,7 @@ extension CompleteInspection {
     ///
     /// ``InterfaceComparison`` refuses these at the entry.
     mutating func checkInterfaces() {
-        var files: [ImageFile] = closure.newFiles
+        var files: [ELFFile] = closure.newFiles
         for image in host.images {
             if let file = image.file, !files.contains(where: { $0 === file }) { files.append(file) }
         }
@@ -19,7 +19,7 @@ extension CompleteInspection {
 private struct InterfaceInspection {
     /// A position: an address in a file.
     private struct Place {
-        let file: ImageFile
+        let file: ELFFile
         let address: UInt64
     }
 
@@ -29,7 +29,7 @@ private struct InterfaceInspection {
     let findings: [PluginFinding]
 
     /// `files`: the files in which symbols are looked up, in order.
-    init(of file: ImageFile, among files: [ImageFile]) {
+    init(of file: ELFFile, among files: [ELFFile]) {
         guard let section = file.section(named: Self.section), section.size <= FileMemory.sectionLimit,
             // Packed relocations do not show what a table points to.
             let relocations = FileRelocations(of: file)
@@ -91,13 +91,13 @@ private struct FileRelocations {
         case symbol(String)
     }
 
-    private let file: ImageFile
+    private let file: ELFFile
     private let table: [UInt8]
     /// The position in the table of the relocation for each address.
     private var offsets: [UInt64: Int] = [:]
 
     /// - Returns: nil for a file with packed relocations, or with a table that cannot be read.
-    init?(of file: ImageFile) {
+    init?(of file: ELFFile) {
         let size = file.dynamic.relocationsSize
         guard file.dynamic.packedRelocationsSize == 0, size % UInt64(ELF.relocationSize) == 0,
             let table = file.bytes(atAddress: file.dynamic.relocations, count: size)

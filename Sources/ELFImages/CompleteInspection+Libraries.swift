@@ -205,7 +205,7 @@ extension CompleteInspection {
     ///
     /// When a symbol of that version is looked up in the library, the dynamic linker ends the process with an assertion
     /// (check_match()). A library that defines no version but needs some works, because it has a table of versions.
-    private mutating func addVersionless(_ version: SymbolVersions.Needed, neededBy: ImageFile, provider: ImageFile) {
+    private mutating func addVersionless(_ version: SymbolVersions.Needed, neededBy: ELFFile, provider: ELFFile) {
         guard let symbol = Self.symbol(of: version, in: neededBy, definedBy: provider) else { return }
         add(
             .dependencyMissing, path: neededBy.path, subject: version.name,
@@ -218,7 +218,7 @@ extension CompleteInspection {
 
     /// The first symbol of a version that a file uses and a library defines.
     private static func symbol(
-        of version: SymbolVersions.Needed, in file: ImageFile, definedBy library: ImageFile
+        of version: SymbolVersions.Needed, in file: ELFFile, definedBy library: ELFFile
     ) -> String? {
         guard let symbols = file.symbols, let definitions = library.symbols else { return nil }
         var budget = ReadingBudget(inputSize: Int(clamping: file.file.identity.size))
@@ -231,7 +231,7 @@ extension CompleteInspection {
         return nil
     }
 
-    private mutating func addVersion(_ version: SymbolVersions.Needed, neededBy: ImageFile, provider: ImageFile) {
+    private mutating func addVersion(_ version: SymbolVersions.Needed, neededBy: ELFFile, provider: ELFFile) {
         let family = String(version.name.prefix { $0 != "_" })
         let highest = provider.versions.defined.values.filter {
             $0.hasPrefix(family + "_") && $0.last?.isNumber == true

@@ -48,7 +48,7 @@ extension CompleteInspection {
         let names = declared.names.filter { $0.utf8.count > 15 }.sorted()
         if names.isEmpty { return }
         let own = closure.newFiles
-        let others = (host.images + closure.present).compactMap(\.file).filter { file in
+        let others = (host.libraries + closure.present).compactMap(\.file).filter { file in
             !own.contains { $0 === file } && !Self.isSwiftRuntime(file)
         }
         let (inHost, inCode) = (Self.texts(like: names, in: others), Self.texts(like: names, in: own))
@@ -76,7 +76,7 @@ extension CompleteInspection {
     private static let mostComparisons = 10_000_000
 
     /// The constant texts in files that are equal or similar to names.
-    private static func texts(like names: [String], in files: [ImageFile]) -> [String: [FoundText]] {
+    private static func texts(like names: [String], in files: [ELFFile]) -> [String: [FoundText]] {
         let wanted = names.map { Array($0.utf8) }
         let lengths = wanted.map(\.count)
         guard let shortest = lengths.min(), let longest = lengths.max() else { return [:] }

@@ -24,7 +24,7 @@ extension CompleteInspection {
         }
     }
 
-    private func refusal(of library: ImageFile) -> (subject: String?, message: String, remedy: String)? {
+    private func refusal(of library: ELFFile) -> (subject: String?, message: String, remedy: String)? {
         let name = quoted(library.path)
         if library.header.system != ELF.systemV && library.header.system != ELF.linux {
             return (
@@ -57,7 +57,7 @@ extension CompleteInspection {
     }
 }
 
-extension ImageFile {
+extension ELFFile {
     /// Whether it is a program, which the dynamic linker does not load as a library.
     package var isProgram: Bool {
         header.type == ELF.executable || dynamic.flags1 & DynamicTable.flag1PositionIndependentProgram != 0

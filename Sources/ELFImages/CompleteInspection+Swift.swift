@@ -25,7 +25,7 @@ extension CompleteInspection {
         checkProgramRuntime()
     }
 
-    private mutating func addOwnCopy(in file: ImageFile) {
+    private mutating func addOwnCopy(in file: ELFFile) {
         guard file !== self.file else {
             return add(
                 .duplicateABI, path: file.path, subject: Self.sharedModule,
@@ -36,7 +36,7 @@ extension CompleteInspection {
                     + ".dynamic, and host and plug-in then share one copy.")
         }
         // The library may contain the only copy, if the program was not linked with PluginHost.
-        guard let other = host.images.first(where: { $0.modules.contains(Self.sharedModule) })?.path else { return }
+        guard let other = host.libraries.first(where: { $0.modules.contains(Self.sharedModule) })?.path else { return }
         add(
             .duplicateABI, path: file.path, subject: Self.sharedModule,
             "The library \(quoted(file.path)), which the plug-in needs, contains the module \(Self.sharedModule), and so does "
@@ -47,8 +47,8 @@ extension CompleteInspection {
     }
 
     /// Two plug-ins may contain the same module, but a plug-in and the host may not.
-    private mutating func checkModule(_ module: String, in file: ImageFile) {
-        let inHost = host.images.first { $0.modules.contains(module) }?.path
+    private mutating func checkModule(_ module: String, in file: ELFFile) {
+        let inHost = host.libraries.first { $0.modules.contains(module) }?.path
         // If two new files contain it, report it once, for the later one.
         let inNew = closure.newFiles.prefix { $0 !== file }.first { $0.modules.contains(module) }?.path
         guard let other = inHost ?? inNew else { return }
@@ -61,7 +61,7 @@ extension CompleteInspection {
         )
     }
 
-    private mutating func addOwnRuntime(in file: ImageFile) {
+    private mutating func addOwnRuntime(in file: ELFFile) {
         add(
             .duplicateABI, path: file.path, subject: Self.standardLibrary,
             "\(quoted(file.path)) contains its own copy of the Swift runtime, so the process would have two.",
@@ -70,7 +70,7 @@ extension CompleteInspection {
 
     /// Reports a program that has the Swift runtime linked into it, if the plug-in needs the shared runtime.
     private mutating func checkProgramRuntime() {
-        guard let program = host.images.first, let file = program.file, !Self.isSwiftRuntime(file),
+        guard let program = host.libraries.first, let file = program.file, !Self.isSwiftRuntime(file),
             program.modules.contains(Self.standardLibrary),
             closure.newFiles.contains(where: { $0.needed.contains("libswiftCore.so") })
         else { return }
@@ -84,7 +84,7 @@ extension CompleteInspection {
     }
 
     /// All libraries of the toolchain define parts of the module Swift.
-    static func isSwiftRuntime(_ file: ImageFile) -> Bool {
+    static func isSwiftRuntime(_ file: ELFFile) -> Bool {
         let name = file.ownName ?? Path.lastComponent(file.path)
         return isSwiftLibrary(name) || name == "libdispatch.so" || name == "libTesting.so" || name == "libXCTest.so"
     }
@@ -127,7 +127,7 @@ extension CompleteInspection {
     /// compiler, so a file is reported only if none of them matches the host's.
     mutating func checkToolchain() {
         guard quick.note == nil, file.section(named: PLUGIN_NOTE_SECTION) == nil, file.isSwift,
-            let own = ImageFile.revisions(in: PluginNote.hostToolchain).first
+            let own = ELFFile.revisions(in: PluginNote.hostToolchain).first
         else { return }
         let theirs = file.compilerRevisions
         guard let other = theirs.first, !theirs.contains(own) else { return }

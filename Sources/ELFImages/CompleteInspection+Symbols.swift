@@ -27,14 +27,14 @@ extension CompleteInspection {
     /// Whether a loaded file may define symbols that cannot be read.
     ///
     /// The kernel's library (vDSO) has no file, and no symbol that plug-ins use.
-    private static func isUnknown(_ image: HostImages.Image) -> Bool {
+    private static func isUnknown(_ image: HostLibraries.Image) -> Bool {
         guard let file = image.file else { return image.path.utf8.contains(UInt8(ascii: "/")) }
         return !file.hasReadableStrings || file.dynamic.gnuHash != 0 && file.symbols == nil
     }
 
     /// The files that the dynamic linker searches: the program and its libraries, then the plug-in and its libraries.
-    private func searchScope() -> [ImageFile] {
-        var scope: [ImageFile] = []
+    private func searchScope() -> [ELFFile] {
+        var scope: [ELFFile] = []
         for file in (host.globalScope + closure.present).compactMap(\.file) + closure.newFiles
         where !scope.contains(where: { $0 === file }) {
             scope.append(file)
@@ -43,7 +43,7 @@ extension CompleteInspection {
     }
 
     /// The indices of needed versions that the library lacks; the version is reported as missing, not its symbols.
-    private func versionsNotFound(of file: ImageFile) -> Set<UInt16> {
+    private func versionsNotFound(of file: ELFFile) -> Set<UInt16> {
         Set(
             file.versions.needed.filter { _, version in
                 guard let provider = closure.providers[version.library] else { return false }
@@ -56,7 +56,7 @@ extension CompleteInspection {
     /// A name that several symbols share is looked up once, and the total length of the names is limited by the size of
     /// the file.
     private static func undefined(
-        in file: ImageFile, scope: [ImageFile], satisfied: Set<UInt16>
+        in file: ELFFile, scope: [ELFFile], satisfied: Set<UInt16>
     ) -> (names: [String], isComplete: Bool) {
         guard let symbols = file.symbols else { return ([], true) }
         var budget = ReadingBudget(inputSize: Int(clamping: file.file.identity.size))
@@ -83,7 +83,7 @@ extension CompleteInspection {
 
     /// As in glibc's check_match(): a requested version must equal the definition's version, unless the definition has
     /// none.
-    private static func defines(_ name: SymbolName, version: String?, in file: ImageFile) -> Bool {
+    private static func defines(_ name: SymbolName, version: String?, in file: ELFFile) -> Bool {
         guard let symbols = file.symbols else { return false }
         return symbols.definitions(of: name).contains { index in
             let own = file.versions.index(ofSymbol: index)
@@ -93,14 +93,14 @@ extension CompleteInspection {
         }
     }
 
-    private mutating func addUnexamined(in file: ImageFile) {
+    private mutating func addUnexamined(in file: ELFFile) {
         warn(
             .symbolMissing, path: file.path,
             "\(quoted(file.path)) has symbol names that are far longer in total than the file; not all were looked up.",
             QuickInspection.rebuild)
     }
 
-    private mutating func addUndefined(_ names: [String], in file: ImageFile) {
+    private mutating func addUndefined(_ names: [String], in file: ELFFile) {
         for name in names.prefix(Self.symbolLimit) {
             if let image = hiddenDefinition(of: name) {
                 addHidden(name, in: file, definedBy: image)
@@ -127,7 +127,7 @@ extension CompleteInspection {
     /// brought.
     ///
     /// The dynamic linker searches that file only if it was opened with RTLD_GLOBAL. Then the plug-in works by chance.
-    private mutating func addHidden(_ name: String, in file: ImageFile, definedBy image: String) {
+    private mutating func addHidden(_ name: String, in file: ELFFile, definedBy image: String) {
         let what =
             "\(quoted(file.path)) uses the symbol \(SymbolNames.described(name)), which only \(quoted(image)) defines: "
             + "a library to which the plug-in is not linked"
@@ -153,7 +153,7 @@ extension CompleteInspection {
     }
 
     /// Reports the undefined symbols together if libraries are missing, because these may define them.
-    private mutating func addUndecided(_ names: [String], in file: ImageFile) {
+    private mutating func addUndecided(_ names: [String], in file: ELFFile) {
         let shown = names.prefix(10).map(SymbolNames.described).joined(separator: ", ")
         let more = names.count > 10 ? " and \(names.count - 10) more" : ""
         warn(

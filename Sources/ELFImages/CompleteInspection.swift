@@ -1,6 +1,6 @@
 package import HostBasics
 
-extension ImageInspector {
+extension ELFInspector {
     /// Reports everything that is wrong with a plug-in's file and its libraries, without running any code: for the
     /// preflight, for the command-line tool, and to explain a failed load.
     ///
@@ -19,10 +19,10 @@ extension ImageInspector {
     /// **Cost.** Milliseconds: it reads the symbol tables of the libraries around the plug-in, at most 64 MiB of each
     /// file.
     package static func inspectCompletely(
-        path: String, bundlePath: String, libraries: CarriedLibraries? = nil, surroundings: ImageSurroundings,
+        path: String, bundlePath: String, libraries: CarriedLibraries? = nil, surroundings: ELFSurroundings,
         declared: DeclaredPoints? = nil
     ) -> [PluginFinding] {
-        let quick: ImageInspection
+        let quick: ELFInspection
         do throws(OpenedFile.Failure) {
             let file = try OpenedFile(path: path)
             quick = inspectQuickly(file, path: path, bundlePath: bundlePath)
@@ -45,33 +45,33 @@ extension ImageInspector {
         // libraries and symbols. The following steps only explain: whatever they find, the dynamic linker refuses
         // safely.
         let unread = UnreadFiles()
-        guard quick.hasSoundTables, let file = try? ImageFile(path: path, unread: unread) else {
+        guard quick.hasSoundTables, let file = try? ELFFile(path: path, unread: unread) else {
             return quick.findings + [unread.finding(about: path)].compactMap(\.self)
         }
         var inspection = CompleteInspection(
             of: file, bundlePath: bundlePath, libraries: libraries, quick: quick,
-            host: HostImages(surroundings, excluding: file, unread: unread))
+            host: HostLibraries(surroundings, excluding: file, unread: unread))
         inspection.run()
         if let declared { inspection.compare(declared) }
         return inspection.findings
     }
 }
 
-/// One run of ``ImageInspector/inspectCompletely(path:bundlePath:libraries:surroundings:declared:)``.
+/// One run of ``ELFInspector/inspectCompletely(path:bundlePath:libraries:surroundings:declared:)``.
 ///
 /// The steps are in extensions.
 package struct CompleteInspection {
-    package let file: ImageFile
+    package let file: ELFFile
     package let bundlePath: String
-    package let quick: ImageInspection
-    package let host: HostImages
+    package let quick: ELFInspection
+    package let host: HostLibraries
     package let closure: LibraryClosure
     /// Whether all libraries of the bundle have tables that can be read.
     private(set) var hasSoundLibraries = true
     package private(set) var findings: [PluginFinding]
 
     package init(
-        of file: ImageFile, bundlePath: String, libraries: CarriedLibraries?, quick: ImageInspection, host: HostImages
+        of file: ELFFile, bundlePath: String, libraries: CarriedLibraries?, quick: ELFInspection, host: HostLibraries
     ) {
         self.file = file
         self.bundlePath = bundlePath
@@ -112,7 +112,7 @@ package struct CompleteInspection {
             guard let real = library.file.resolvedPath, Path.isInside(real, directory: bundlePath) else {
                 continue
             }
-            let inspection = ImageInspector.inspectQuickly(
+            let inspection = ELFInspector.inspectQuickly(
                 library.file, path: library.path, bundlePath: bundlePath, as: .library)
             findings += inspection.findings
             if !inspection.hasSoundTables { hasSoundLibraries = false }

@@ -1,7 +1,7 @@
 import HostBasics
 
 /// The requirements of a protocol, from its descriptor (Swift's `ABI/Metadata.h`, TargetProtocolDescriptor).
-struct ProtocolRequirements<Memory: ImageMemory> {
+struct ProtocolRequirements<Memory: ELFMemory> {
     private let context: TypeContext<Memory>
     /// The number of requirements: each inherited protocol, associated type, method and accessor counts as one.
     package let count: Int
@@ -39,7 +39,7 @@ struct ProtocolRequirements<Memory: ImageMemory> {
 
 /// The conformance of a type to a protocol, as the compiler recorded it in the file that contains the conformance
 /// (Swift's `ABI/Metadata.h`, TargetProtocolConformanceDescriptor).
-struct Conformance<Memory: ImageMemory> {
+struct Conformance<Memory: ELFMemory> {
     /// A reference to a descriptor, or to a pointer to one if the descriptor may be in another file.
     package enum Reference {
         case target(UInt64)

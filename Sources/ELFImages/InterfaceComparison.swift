@@ -23,7 +23,7 @@ enum InterfaceDifference: Equatable {
     /// Nil means that the conformance has everything that is required, as far as this can be determined. `resolve`:
     /// returns the address in the protocol's file to which a reference leads. `hasFunctions`: returns whether a
     /// constant table has a function for each requirement that is a function.
-    init?<Own: ImageMemory, Other: ImageMemory>(
+    init?<Own: ELFMemory, Other: ELFMemory>(
         of conformance: Conformance<Own>, to current: ProtocolRequirements<Other>,
         resolve: (Conformance<Own>.Reference) -> UInt64?, hasFunctions: (_ table: UInt64) -> Bool
     ) {
@@ -113,7 +113,7 @@ package enum InterfaceComparison {
                 }
             }
             guard let difference else { return }
-            let library = UnsafeRawPointer(bitPattern: UInt(place)).flatMap { LoadedImages.path(containing: $0) }
+            let library = UnsafeRawPointer(bitPattern: UInt(place)).flatMap { LoadedLibraries.path(containing: $0) }
             findings.append(
                 difference.finding(
                     type: conformance.typeName, path: nil, interface: current.name ?? "a protocol",
@@ -141,7 +141,7 @@ private struct LoadedRanges {
     init(around address: UInt64) {
         self.address = address
         withUnsafeMutablePointer(to: &self) { ranges in
-            phs_each_image(
+            phs_each_library(
                 { image, headers, count, context in
                     guard let image, let ranges = context?.assumingMemoryBound(to: LoadedRanges.self) else {
                         return false

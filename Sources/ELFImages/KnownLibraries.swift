@@ -48,7 +48,7 @@ package enum KnownLibraries {
     /// under another name.
     package static func contains(_ name: String) -> Bool {
         if names.withLock({ $0.contains(name) }) { return true }
-        guard LoadedImage.isPresent(name) else { return false }
+        guard LoadedLibrary.isPresent(name) else { return false }
         names.withLock { _ = $0.insert(name) }
         return true
     }

@@ -28,22 +28,22 @@ package struct LibraryClosure {
     }
 
     /// The plug-in first, then the libraries that are not in the process yet.
-    package private(set) var newFiles: [ImageFile]
+    package private(set) var newFiles: [ELFFile]
     /// Programs that were found by the names of needed libraries.
     package private(set) var programs: [(name: String, path: String, neededBy: String)] = []
     /// The libraries that the process already has.
-    package private(set) var present: [HostImages.Image] = []
+    package private(set) var present: [HostLibraries.Image] = []
     package private(set) var missing: [Missing] = []
     /// The file for each needed name, if it could be read.
-    package private(set) var providers: [String: ImageFile] = [:]
+    package private(set) var providers: [String: ELFFile] = [:]
 
     /// The maximum number of files; no plug-in needs as many libraries.
     private static let limit = 512
 
     /// `libraries`: the libraries that the plug-in's bundle contains; the host opens them before the plug-in.
-    package init(of plugin: ImageFile, libraries: CarriedLibraries? = nil, in host: HostImages) {
+    package init(of plugin: ELFFile, libraries: CarriedLibraries? = nil, in host: HostLibraries) {
         newFiles = [plugin]
-        var chains: [[ImageFile]] = [[plugin] + (host.program.map { [$0] } ?? [])]
+        var chains: [[ELFFile]] = [[plugin] + (host.program.map { [$0] } ?? [])]
         var seenPresent: Set<String> = []
         var seenMissing: Set<String> = []
         var next = 0
@@ -100,13 +100,13 @@ package struct LibraryClosure {
         }
     }
 
-    private static func nameComplaint(_ library: ImageFile) -> String {
+    private static func nameComplaint(_ library: ELFFile) -> String {
         let name = library.ownName.map { "has the SONAME \(quoted($0))" } ?? "has no SONAME"
         return "\(name), but the dynamic linker finds a library that the host has opened only by its SONAME"
     }
 
     /// A library that is already present adds the libraries that it needs to the plug-in's scope.
-    private mutating func take(_ image: HostImages.Image, _ seen: inout Set<String>, in host: HostImages) {
+    private mutating func take(_ image: HostLibraries.Image, _ seen: inout Set<String>, in host: HostLibraries) {
         var queue = [image]
         while let image = queue.popLast() {
             guard seen.insert(image.path).inserted else { continue }

@@ -16,7 +16,7 @@ package struct LibrarySearch {
 
     /// The result of a search.
     package enum Result {
-        case found(ImageFile)
+        case found(ELFFile)
         /// All places that were searched, and files with the right name that could not be used.
         case missing(searched: [Place], rejected: [(path: String, reason: String)])
     }
@@ -44,11 +44,11 @@ package struct LibrarySearch {
     }
 
     /// `loaders`: the file that needs the library, then the file that needs that file, and so on.
-    package func find(_ library: String, neededBy loaders: [ImageFile]) -> Result {
+    package func find(_ library: String, neededBy loaders: [ELFFile]) -> Result {
         guard let loader = loaders.first else { return .missing(searched: [], rejected: []) }
         var searched: [Place] = []
         var rejected: [(path: String, reason: String)] = []
-        func look(_ directories: [String], _ rule: String) -> ImageFile? {
+        func look(_ directories: [String], _ rule: String) -> ELFFile? {
             for directory in directories {
                 let place = Place(directory: directory, rule: rule)
                 guard !searched.contains(where: { $0.directory == directory }) else { continue }
@@ -88,9 +88,9 @@ package struct LibrarySearch {
     }
 
     /// Opens a file if it exists and is usable.
-    private func take(_ path: String, _ rejected: inout [(path: String, reason: String)]) -> ImageFile? {
-        do throws(ImageFile.Unusable) {
-            return try ImageFile(path: path, unread: unread)
+    private func take(_ path: String, _ rejected: inout [(path: String, reason: String)]) -> ELFFile? {
+        do throws(ELFFile.Unusable) {
+            return try ELFFile(path: path, unread: unread)
         } catch {
             if case .unopenable(.missing) = error { return nil }
             if !rejected.contains(where: { $0.path == path }) { rejected.append((path, error.reason)) }
@@ -114,19 +114,19 @@ package struct LibrarySearch {
 
     // MARK: - Paths
 
-    private func directories(_ list: String, of image: ImageFile) -> [String] { split(list, ":", of: image) }
+    private func directories(_ list: String, of image: ELFFile) -> [String] { split(list, ":", of: image) }
 
     /// The elements of a search path, with `$ORIGIN`, `$LIB` and `$PLATFORM` replaced.
     ///
     /// An empty element means the current directory; an empty list has no element.
-    private func split(_ list: String, _ separators: String, of image: ImageFile) -> [String] {
+    private func split(_ list: String, _ separators: String, of image: ELFFile) -> [String] {
         if list.isEmpty { return [] }
         return list.split(omittingEmptySubsequences: false) { separators.contains($0) }.map { element in
             element.isEmpty ? "." : expanded(String(element), of: image)
         }
     }
 
-    private func expanded(_ element: String, of image: ImageFile) -> String {
+    private func expanded(_ element: String, of image: ELFFile) -> String {
         guard element.utf8.contains(UInt8(ascii: "$")) else { return element }
         var text = ""
         var rest = element[...]
@@ -166,7 +166,7 @@ package struct LibrarySearch {
     ///
     /// The directories differ between distributions; the directory of the C library shows which ones apply.
     private static func systemPlaces() -> (directories: [String], token: String) {
-        let library = LoadedImages.all().first { Path.lastComponent($0.path) == "libc.so.6" }
+        let library = LoadedLibraries.all().first { Path.lastComponent($0.path) == "libc.so.6" }
         let home = library.map { Path.parent($0.path) } ?? "/lib64"
         let relative = home.hasPrefix("/usr/") ? String(home.dropFirst(5)) : String(home.dropFirst(1))
         var directories = ["/\(relative)", "/usr/\(relative)"]

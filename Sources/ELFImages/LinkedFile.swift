@@ -6,15 +6,15 @@ public import HostBasics
 ///
 /// **Threads.** Use a value on one thread only.
 public final class LinkedFile {
-    package let image: ImageFile
+    package let library: ELFFile
 
     /// Reads the ELF header and the dynamic section.
     ///
     /// - Throws: a ``PluginFinding`` of code `notLoadable`, if the file is not an ELF program or library for this
     ///   machine.
     public init(path: String) throws(PluginFinding) {
-        do throws(ImageFile.Unusable) {
-            image = try ImageFile(path: path)
+        do throws(ELFFile.Unusable) {
+            library = try ELFFile(path: path)
         } catch {
             throw PluginFinding(
                 .notLoadable, filePath: path, message: "The file \(quoted(path)) \(error.reason).",
@@ -22,18 +22,18 @@ public final class LinkedFile {
         }
     }
 
-    init(_ image: ImageFile) { self.image = image }
+    init(_ library: ELFFile) { self.library = library }
 
     /// The path at which the file was found.
-    public var path: String { image.path }
+    public var path: String { library.path }
     /// DT_SONAME: the name by which the dynamic linker recognises the library after it is loaded.
-    public var ownName: String? { image.ownName }
+    public var ownName: String? { library.ownName }
     /// DT_NEEDED: the libraries that it is linked with, in order.
-    public var needed: [String] { image.needed }
+    public var needed: [String] { library.needed }
     /// DT_RUNPATH, or DT_RPATH if the file has no DT_RUNPATH.
-    public var searchPath: String? { image.runPath ?? image.rPath }
+    public var searchPath: String? { library.runPath ?? library.rPath }
     /// Whether both are the same file, even if the paths differ.
-    public func isSameFile(as other: LinkedFile) -> Bool { image.isSameFile(as: other.image) }
+    public func isSameFile(as other: LinkedFile) -> Bool { library.isSameFile(as: other.library) }
 }
 
 /// Finds the file of a library by the same rules as the dynamic linker when it starts a program.
@@ -63,7 +63,7 @@ public struct LibraryFinder {
     ///   - chain: the file that needs the library, then the file that needs that file, and so on to the program.
     /// - Returns: the library's file, or an error if it was not found.
     public func find(_ name: String, neededBy chain: [LinkedFile]) -> Result {
-        switch search.find(name, neededBy: chain.map(\.image)) {
+        switch search.find(name, neededBy: chain.map(\.library)) {
         case .found(let file):
             return .found(LinkedFile(file), isOfSystem: search.isOfSystem(file.path, name: name))
         case .missing(let searched, let rejected):

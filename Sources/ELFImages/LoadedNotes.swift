@@ -15,15 +15,15 @@ package enum LoadedNotes {
     /// such note.
     ///
     /// **Cost.** Reads the program headers of all loaded files.
-    package static func swiftRevision(ofImageContaining address: UnsafeRawPointer?) -> UInt32? {
+    package static func swiftRevision(ofLibraryContaining address: UnsafeRawPointer?) -> UInt32? {
         guard let address else { return nil }
         var search = Search(address: UInt(bitPattern: address))
         withUnsafeMutablePointer(to: &search) { search in
-            phs_each_image(
-                { image, headers, count, context in
-                    guard let image, let search = context?.assumingMemoryBound(to: Search.self) else { return false }
+            phs_each_library(
+                { library, headers, count, context in
+                    guard let library, let search = context?.assumingMemoryBound(to: Search.self) else { return false }
                     let bytes = UnsafeRawBufferPointer(start: headers, count: count * ELF.programHeaderSize)
-                    let base = UInt(image.pointee.base)
+                    let base = UInt(library.pointee.base)
                     let segments = ELFSegments(bytes)
                     guard segments.hold(search.pointee.address &- base) else { return true }
                     search.pointee.revision = LoadedNotes.swiftRevision(in: segments, base)

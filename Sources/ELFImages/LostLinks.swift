@@ -75,7 +75,7 @@ struct LostLinks {
                 for name in Self.similar(to: library.name, in: names) where left > 0 {
                     left -= 1
                     let path = Path.join(place.directory, name)
-                    guard let file = try? ImageFile(path: path), file.ownName == library.name else { continue }
+                    guard let file = try? ELFFile(path: path), file.ownName == library.name else { continue }
                     links[library.name] = Link(file: path, name: library.name)
                     break
                 }

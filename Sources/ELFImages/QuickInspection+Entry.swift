@@ -17,20 +17,20 @@ extension QuickInspection {
         let isCode = isCode(symbol.value)
         switch symbol.type {
         case ELF.functionType, ELF.indirectFunctionType:
-            if !isCode { refuseDamaged("its function \(quoted(ImageInspector.entrySymbol)) lies outside of its code") }
+            if !isCode { refuseDamaged("its function \(quoted(ELFInspector.entrySymbol)) lies outside of its code") }
         // Assembly code often omits the type.
         case ELF.noType where isCode: break
         default:
             refuse(
-                code: .symbolMissing, subject: ImageInspector.entrySymbol,
-                "defines \(quoted(ImageInspector.entrySymbol)) as data, not as a function.", Self.entryRemedy)
+                code: .symbolMissing, subject: ELFInspector.entrySymbol,
+                "defines \(quoted(ELFInspector.entrySymbol)) as data, not as a function.", Self.entryRemedy)
         }
     }
 
     private mutating func refuseMissingEntry() {
         refuse(
-            code: .symbolMissing, subject: ImageInspector.entrySymbol,
-            "does not export the function \(quoted(ImageInspector.entrySymbol)), so it is not a plug-in for this host.",
+            code: .symbolMissing, subject: ELFInspector.entrySymbol,
+            "does not export the function \(quoted(ELFInspector.entrySymbol)), so it is not a plug-in for this host.",
             Self.entryRemedy)
     }
 
@@ -38,7 +38,7 @@ extension QuickInspection {
         "Define it in Swift as: @c(plugin_entry) public func pluginEntry(_ host: UnsafePointer<plugin_host>) -> "
         + "plugin_status; in C as: PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host)."
 
-    /// The GNU hash of ``ImageInspector/entrySymbol``, as a constant because each load needs it.
+    /// The GNU hash of ``ELFInspector/entrySymbol``, as a constant because each load needs it.
     package static let entryHash: UInt32 = 0x9CA0_5A05
 
     // MARK: - Tables
@@ -46,10 +46,10 @@ extension QuickInspection {
     /// The symbol at an index if it has the entry's name.
     private func symbolIfEntry(_ index: UInt64) -> ELFSymbol? {
         guard let symbol = tables.symbol(index) else { return nil }
-        let length = ImageInspector.entrySymbol.utf8.count
+        let length = ELFInspector.entrySymbol.utf8.count
         let name = Int(symbol.name)
         guard length < tables.strings.count - name, tables.strings[name + length] == 0,
-            UnsafeRawBufferPointer(rebasing: tables.strings[name..<(name + length)]).holds(ImageInspector.entrySymbol)
+            UnsafeRawBufferPointer(rebasing: tables.strings[name..<(name + length)]).holds(ELFInspector.entrySymbol)
         else { return nil }
         return symbol
     }
@@ -73,7 +73,7 @@ extension QuickInspection {
     private func findInSystemVHash(
         _ buckets: UnsafeRawBufferPointer, _ chains: UnsafeRawBufferPointer
     ) -> ELFSymbol? {
-        let hash = systemVHash(of: ImageInspector.entrySymbol.utf8)
+        let hash = systemVHash(of: ELFInspector.entrySymbol.utf8)
         var index = word(buckets, Int(hash) % (buckets.count / 4))
         while index != 0 {
             if let found = symbolIfEntry(UInt64(index)) { return found }

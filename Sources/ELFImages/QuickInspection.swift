@@ -1,7 +1,7 @@
 import Glibc
 package import HostBasics
 
-/// One run of ``ImageInspector/inspectQuickly(_:path:bundlePath:as:)``.
+/// One run of ``ELFInspector/inspectQuickly(_:path:bundlePath:as:)``.
 ///
 /// It covers everything that the dynamic linker of glibc (2.31 to 2.41) dereferences, calls or asserts before the first
 /// instruction of the file's code.
@@ -13,11 +13,11 @@ package import HostBasics
 package struct QuickInspection: ~Copyable {
     package let path: String
     package let bundlePath: String
-    package let role: ImageRole
+    package let role: ELFRole
     package let fileSize: UInt64
     package let mode: UInt32
     package var window: FileWindow
-    package var result = ImageInspection()
+    package var result = ELFInspection()
     /// The program headers and PT_DYNAMIC: valid while the window moves.
     package var segments = ELFSegments(UnsafeRawBufferPointer(start: nil, count: 0))
     /// The first loaded segment, which contains nearly everything that is read.
@@ -30,7 +30,7 @@ package struct QuickInspection: ~Copyable {
     var dynamicBytes = UnsafeRawBufferPointer(start: nil, count: 0)
     package var dynamic = DynamicTable()
     /// The tables that were found valid so far, in `tableBytes`.
-    package var tables = ImageTables()
+    package var tables = ELFTables()
     var tableBytes: TableBytes
     /// PT_TLS.
     var threadLocal: ELFSegment?
@@ -43,7 +43,7 @@ package struct QuickInspection: ~Copyable {
     static let storageSize = FileWindow.storageSize + segmentLimit * ELF.programHeaderSize + dynamicLimit
 
     package init(
-        of file: borrowing OpenedFile, path: String, bundlePath: String, role: ImageRole,
+        of file: borrowing OpenedFile, path: String, bundlePath: String, role: ELFRole,
         storage: UnsafeMutableRawBufferPointer
     ) {
         self.path = path
@@ -75,8 +75,8 @@ package struct QuickInspection: ~Copyable {
     }
 
     /// The result, moved out instead of copied.
-    mutating func takeResult() -> ImageInspection {
-        var taken = ImageInspection()
+    mutating func takeResult() -> ELFInspection {
+        var taken = ELFInspection()
         swap(&taken, &result)
         return taken
     }
@@ -86,7 +86,7 @@ package struct QuickInspection: ~Copyable {
         let isComplete = checkSegments(header)
         checkStack()
         guard isComplete, readDynamic(file) else { return }
-        result.fingerprint = ImageInspector.fingerprint(ofFileBeginning: window.head)
+        result.fingerprint = ELFInspector.fingerprint(ofFileBeginning: window.head)
         checkDynamic()
         guard checkAddresses(), checkTables(file) else { return }
         result.hasSoundTables = true
@@ -145,7 +145,7 @@ package struct QuickInspection: ~Copyable {
 }
 
 /// The purpose for which a file is inspected.
-package enum ImageRole {
+package enum ELFRole {
     /// The executable of a bundle, which has an entry.
     case plugin
     /// A library that the bundle contains.

@@ -23,7 +23,7 @@ package struct SymbolVersions {
     private static let weakFlag: UInt16 = 2
     private static let baseFlag: UInt16 = 1
 
-    init(of file: ImageFile) {
+    init(of file: ELFFile) {
         let table = file.dynamic
         if table.symbolVersions != 0, let symbols = file.symbols {
             indices = file.bytes(atAddress: table.symbolVersions, count: UInt64(symbols.count) * 2) ?? []
@@ -43,7 +43,7 @@ package struct SymbolVersions {
 
     /// Records of 16 bytes, one for each library, each followed by records of 16 bytes, one for each version; all are
     /// linked by offsets, which can be too small, too large or zero in a hostile file.
-    private mutating func readNeeded(_ file: ImageFile, _ count: UInt64) {
+    private mutating func readNeeded(_ file: ELFFile, _ count: UInt64) {
         let bytes = table(of: file, at: file.dynamic.neededVersions)
         var record = 0
         var budget = Self.limit
@@ -77,7 +77,7 @@ package struct SymbolVersions {
     }
 
     /// Records of 20 bytes, each followed by its name and the names of its parents.
-    private mutating func readDefined(_ file: ImageFile, _ count: UInt64) {
+    private mutating func readDefined(_ file: ELFFile, _ count: UInt64) {
         let bytes = table(of: file, at: file.dynamic.definedVersions)
         var record = 0
         for number in 0..<min(count, UInt64(Self.limit)) {
@@ -98,7 +98,7 @@ package struct SymbolVersions {
     // MARK: - Bytes
 
     /// The table's size is not stored, so the bytes after it are read too.
-    private func table(of file: ImageFile, at address: UInt64) -> [UInt8] {
+    private func table(of file: ELFFile, at address: UInt64) -> [UInt8] {
         file.bytes(atAddress: address, count: file.available(atAddress: address, limit: Self.tableLimit)) ?? []
     }
 

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The memory from which Swift metadata is read: the memory of the process, or the segments of a file.
-protocol ImageMemory {
+protocol ELFMemory {
     func int32(at address: UInt64) -> Int32?
     /// A pointer that the dynamic linker fills in; a file does not contain its value.
     func pointer(at address: UInt64) -> UInt64?
@@ -15,7 +15,7 @@ protocol ImageMemory {
 ///
 /// It is read without any check: every address comes from a descriptor that the Swift runtime reads in the same way
 /// when it searches for a type, in a loaded file whose code already runs. Descriptors are constant and never unmapped.
-struct ProcessMemory: ImageMemory {
+struct ProcessMemory: ELFMemory {
     package func int32(at address: UInt64) -> Int32? {
         UnsafeRawPointer(bitPattern: UInt(address))?.loadUnaligned(as: Int32.self)
     }
@@ -36,7 +36,7 @@ struct ProcessMemory: ImageMemory {
 /// Its references are relative: a signed 32-bit distance from the field itself to its target, so that the linker need
 /// not change them; 0 means none. If the target may be in another file, a set lowest bit means that the distance leads
 /// to a pointer to the target.
-struct TypeContext<Memory: ImageMemory> {
+struct TypeContext<Memory: ELFMemory> {
     package let memory: Memory
     package let address: UInt64
     package let flags: UInt32

@@ -9,10 +9,10 @@ extension WorkerEnd {
     ///
     /// **Threads.** Any. **Cost.** Reads the symbols of each file once: some milliseconds for large ones.
     public func backtraceLines() -> [String] {
-        var files: [String: ImageFunctions] = [:]
+        var files: [String: LibraryFunctions] = [:]
         return backtrace.enumerated().map { number, frame in
-            if files[frame.path] == nil, let file = try? ImageFile(path: frame.path) {
-                files[frame.path] = ImageFunctions(of: file)
+            if files[frame.path] == nil, let file = try? ELFFile(path: frame.path) {
+                files[frame.path] = LibraryFunctions(of: file)
             }
             // A caller's frame is the address to which the call returns, which may be after the end of the function.
             let call: UInt64 = number == 0 || frame.offset == 0 ? 0 : 1

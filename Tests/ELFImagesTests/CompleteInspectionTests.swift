@@ -9,8 +9,8 @@ import Testing
 func completeInspection(
     _ path: String, bundle: String = ELFFixtures.directory, plugins: Set<String> = []
 ) -> [PluginFinding] {
-    ImageInspector.inspectCompletely(
-        path: path, bundlePath: bundle, surroundings: .currentProcess(pluginImages: plugins))
+    ELFInspector.inspectCompletely(
+        path: path, bundlePath: bundle, surroundings: .currentProcess(pluginLibraries: plugins))
 }
 
 @Suite("The complete inspection")
@@ -191,14 +191,14 @@ struct CompleteInspectionTests {
         let source = ELFFixtures.entryWithNote + "#include <stdio.h>\nint use(void) { return puts(\"x\"); }"
         var file = try ELFBytes(ELFFixtures.c("uses-glibc.so", source))
         let needed = try #require(
-            try ImageFile(path: ELFFixtures.directory + "/uses-glibc.so").versions.needed.values.first)
+            try ELFFile(path: ELFFixtures.directory + "/uses-glibc.so").versions.needed.values.first)
         let newer = "GLIBC_9" + String(repeating: "9", count: needed.name.utf8.count - 7)
         try file.replace(needed.name + "\0", by: newer + "\0")
         let path = try file.save("newer-glibc.so")
         let finding = try #require(completeInspection(path).first)
         #expect(finding.code == .dependencyMissing)
         #expect(finding.subject == newer)
-        let libc = try #require(LoadedImages.all().first { Path.lastComponent($0.path) == "libc.so.6" }).path
+        let libc = try #require(LoadedLibraries.all().first { Path.lastComponent($0.path) == "libc.so.6" }).path
         let version = try #require(Self.glibcVersion)
         #expect(
             finding.message
@@ -366,7 +366,7 @@ struct ImageSurroundingsTests {
                 extern int shared_answer(void), of_program(void), of_nobody(void);
                 int use(void) { return shared_answer() + of_program() + of_nobody(); }
                 """)
-        let found = ImageInspector.inspectCompletely(
+        let found = ELFInspector.inspectCompletely(
             path: path, bundlePath: ELFFixtures.directory, surroundings: .program(path: program))
         #expect(found.map(\.subject) == ["of_nobody"])
         #expect(Set(completeInspection(path).map(\.subject)) == ["shared_answer", "of_program", "of_nobody"])
@@ -374,7 +374,7 @@ struct ImageSurroundingsTests {
 
     @Test func programThatCannotBeReadIsReported() throws {
         let program = ELFFixtures.directory + "/no-program"
-        let found = ImageInspector.inspectCompletely(
+        let found = ELFInspector.inspectCompletely(
             path: try ELFFixtures.sound(), bundlePath: "/", surroundings: .program(path: program))
         #expect(found.first?.message == "The program “\(program)” does not exist.")
     }
@@ -387,8 +387,8 @@ struct ImageSurroundingsTests {
             "needs-deleted.so",
             ELFFixtures.entryWithNote + "extern int deleted_answer(void); int use(void) { return deleted_answer(); }",
             ["-shared", library])
-        let present = HostImages(.program(path: Path.mainProgram), excluding: nil)
-        let file = try ImageFile(path: path)
+        let present = HostLibraries(.program(path: Path.mainProgram), excluding: nil)
+        let file = try ELFFile(path: path)
         let closure = LibraryClosure(of: file, in: present)
         #expect(closure.missing.map(\.name) == ["libdeleted.so"])
     }

@@ -122,7 +122,7 @@ import Testing
     @Test func nothingIsFoundInTheLibrariesOfTheToolchain() {
         var lists: [UnsafeRawBufferPointer] = []
         withUnsafeMutablePointer(to: &lists) { lists in
-            phs_each_swift_image(
+            phs_each_swift_library(
                 { image, context in
                     guard let image else { return false }
                     context?.assumingMemoryBound(to: [UnsafeRawBufferPointer].self).pointee.append(
@@ -134,7 +134,7 @@ import Testing
         // The standard library and Foundation alone have some thousands.
         #expect(lists.map(\.count).reduce(0, +) > 4 * 2000)
         for list in lists {
-            let path = list.baseAddress.flatMap { LoadedImages.path(containing: $0) } ?? ""
+            let path = list.baseAddress.flatMap { LoadedLibraries.path(containing: $0) } ?? ""
             // Other tests load plug-ins that were compiled against another version on purpose.
             if path.hasPrefix(ELFFixtures.directory) { continue }
             #expect(InterfaceComparison.findings(for: list).map(\.message) == [])

@@ -31,7 +31,7 @@ import Testing
             ELFFixtures.entryWithNote
                 + "extern int application(void), farther(void); int use(void) { return application() + farther(); }",
             ["-shared", "-Wl,--no-as-needed", library, gone])
-        let findings = ImageInspector.inspectCompletely(
+        let findings = ELFInspector.inspectCompletely(
             path: plugin, bundlePath: ELFFixtures.directory + "/Bundle", surroundings: .program(path: program))
         let missing = findings.filter { $0.code == .dependencyMissing }
         #expect(missing.map(\.severity) == [.error] && missing.map(\.filePath) == [library])
@@ -58,7 +58,7 @@ import Testing
             "needs-interface.so",
             ELFFixtures.entryWithNote + "extern int interface(void); int use(void) { return interface(); }",
             ["-shared", interface, "-Wl,-rpath,$ORIGIN/interface", "-Wl,--allow-shlib-undefined"])
-        let findings = ImageInspector.inspectCompletely(
+        let findings = ELFInspector.inspectCompletely(
             path: plugin, bundlePath: ELFFixtures.directory + "/Bundle", surroundings: .program(path: program))
         let error = try #require(errors(findings).first)
         #expect(error.filePath == interface && error.subject == "libPluginHost.so")
@@ -71,7 +71,7 @@ import Testing
         let program = try ELFFixtures.c(
             "app/application-alone", "extern int application(void); int main(void) { return application(); }",
             [library, "-Wl,-rpath,$ORIGIN", "-Wl,--allow-shlib-undefined"])
-        let findings = ImageInspector.inspectCompletely(
+        let findings = ELFInspector.inspectCompletely(
             path: try ELFFixtures.sound(), bundlePath: ELFFixtures.directory,
             surroundings: .program(path: program))
         #expect(errors(findings) == [])
@@ -156,18 +156,18 @@ import Testing
         let plugin = try ELFFixtures.c(
             "borrows.so",
             ELFFixtures.entryWithNote + "extern int borrowed(void); int use(void) { return borrowed(); }")
-        _ = try LoadedImage.open(path: library)
+        _ = try LoadedLibrary.open(path: library)
         let error = try #require(errors(completeInspection(plugin)).first)
         #expect(error.code == .symbolMissing && error.subject == "borrowed")
         #expect(error.message.contains("which only “\(library)” defines"))
         #expect(error.remedy.contains("Link the plug-in with “libborrowed.so”"))
         // The dynamic linker agrees, until somebody opens that library for all.
-        #expect(throws: LinkerMessage.self) { _ = try LoadedImage.open(path: plugin) }
+        #expect(throws: LinkerMessage.self) { _ = try LoadedLibrary.open(path: plugin) }
         try #require(dlopen(library, RTLD_NOW | RTLD_GLOBAL) != nil)
         let findings = completeInspection(plugin)
         #expect(errors(findings) == [])
         #expect(findings.contains { $0.code == .symbolMissing && $0.message.contains("RTLD_GLOBAL") })
-        _ = try LoadedImage.open(path: plugin)
+        _ = try LoadedLibrary.open(path: plugin)
     }
 
     // MARK: Files
@@ -206,7 +206,7 @@ import Testing
 
     /// The errors of the check, if the dynamic linker refuses the plug-in too.
     private func errorsWhereALoadFails(_ plugin: String) -> [PluginFinding] {
-        #expect(throws: LinkerMessage.self) { _ = try LoadedImage.open(path: plugin) }
+        #expect(throws: LinkerMessage.self) { _ = try LoadedLibrary.open(path: plugin) }
         return outsideErrors(plugin)
     }
 
@@ -224,7 +224,7 @@ import Testing
         #expect(found.map(\.code) == [.notLoadable] && found.map(\.subject) == ["theprogram"])
         #expect(found.first?.filePath == plugin && found.first?.message.contains("“\(stub)” is a program") == true)
         // It is one also if it is the application itself.
-        let findings = ImageInspector.inspectCompletely(
+        let findings = ELFInspector.inspectCompletely(
             path: plugin, bundlePath: ELFFixtures.directory + "/Bundle", surroundings: .program(path: stub))
         #expect(errors(findings) == found)
     }
@@ -316,7 +316,7 @@ import Testing
                 guard (try? tree.write("mounted/sound.so", bytes: bytes)) != nil else { return false }
                 let found = completeInspection(path, bundle: tree("mounted")).filter { $0.severity == .error }
                 // The dynamic linker agrees.
-                return (try? LoadedImage.open(path: path)) == nil && found.map(\.subject) == ["noexec"]
+                return (try? LoadedLibrary.open(path: path)) == nil && found.map(\.subject) == ["noexec"]
                     && found[0].message
                         == "“\(path)” is on a file system that is mounted noexec, from which no code can be loaded."
             }

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("The search for libraries")
 struct LibrarySearchTests {
-    private func plugin(_ flags: [String] = []) throws -> ImageFile {
-        try ImageFile(
+    private func plugin(_ flags: [String] = []) throws -> ELFFile {
+        try ELFFile(
             path: try ELFFixtures.c("search-\(flags.hashValue).so", ELFFixtures.entry, ["-shared"] + flags))
     }
 

@@ -40,7 +40,7 @@ struct ModuleCopyTests {
             "needs-copy.so", ELFFixtures.entryWithNote,
             ["-shared", "-Wl,--no-as-needed", library, "-Wl,-rpath,$ORIGIN"])
         let program = try ELFFixtures.c("plain-program", "int main(void) { return 0; }", [])
-        let alone = ImageInspector.inspectCompletely(
+        let alone = ELFInspector.inspectCompletely(
             path: path, bundlePath: ELFFixtures.directory, surroundings: .program(path: program))
         #expect(alone.filter { $0.code == .duplicateABI } == [])
         let found = completeInspection(path).filter { $0.code == .duplicateABI }
@@ -93,7 +93,7 @@ struct ModuleCopyTests {
             "public final class Shared {}\n@main struct Main { static func main() {} }", [])
         let path = try ELFFixtures.swift(
             "module-plugin.so", module: "ProgramAPI", ELFFixtures.swiftEntry + "public final class Shared {}")
-        let found = ImageInspector.inspectCompletely(
+        let found = ELFInspector.inspectCompletely(
             path: path, bundlePath: ELFFixtures.directory, surroundings: .program(path: program))
         #expect(found.map(\.code) == [.duplicateABI])
         #expect(found.first?.message.contains("is contained in “\(path)” and in “\(program)”") == true)
@@ -117,7 +117,7 @@ struct ModuleCopyTests {
             ["-static-stdlib"])
         let path = try ELFFixtures.swift(
             "shared-runtime.so", module: "SharedRuntime", ELFFixtures.swiftEntry + "public final class Own {}")
-        let found = ImageInspector.inspectCompletely(
+        let found = ELFInspector.inspectCompletely(
             path: path, bundlePath: ELFFixtures.directory, surroundings: .program(path: program))
         #expect(
             found.filter { $0.code == .duplicateABI }.map(\.message) == [
@@ -131,7 +131,7 @@ struct ModuleCopyTests {
         let path = try ELFFixtures.swift(
             "comment.so", module: "Comment", ELFFixtures.swiftEntry + "public final class Own {}")
         #expect(completeInspection(path) == [])
-        let own = try #require(ImageFile.revisions(in: PluginNote.hostToolchain).first)
+        let own = try #require(ELFFile.revisions(in: PluginNote.hostToolchain).first)
         let other = String(own.reversed())
         var file = try ELFBytes(path)
         try file.replace(own, by: other)

@@ -178,7 +178,7 @@ struct QuickInspectionDynamicTests {
 @Suite("The quick inspection: the entry symbol")
 struct QuickInspectionEntryTests {
     @Test func hashOfTheEntrySymbolIsItsOwn() {
-        #expect(QuickInspection.entryHash == gnuHash(of: ImageInspector.entrySymbol.utf8))
+        #expect(QuickInspection.entryHash == gnuHash(of: ELFInspector.entrySymbol.utf8))
     }
 
     @Test("A missing entry symbol is reported by name (81)", arguments: ["gnu", "sysv", "both"])

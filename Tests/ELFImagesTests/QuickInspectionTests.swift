@@ -6,9 +6,9 @@ import Testing
 @testable import HostBasics
 
 /// The findings of the check before every load for a file.
-func quickInspection(_ path: String, bundle: String = ELFFixtures.directory) throws -> ImageInspection {
+func quickInspection(_ path: String, bundle: String = ELFFixtures.directory) throws -> ELFInspection {
     let file = try OpenedFile(path: path)
-    return ImageInspector.inspectQuickly(file, path: path, bundlePath: bundle)
+    return ELFInspector.inspectQuickly(file, path: path, bundlePath: bundle)
 }
 
 /// The messages about a sound file after one change.
@@ -173,8 +173,8 @@ struct QuickInspectionSegmentTests {
                     ])
             }
             #expect(
-                ImageInspector.inspectCompletely(
-                    path: path, bundlePath: "/", surroundings: .currentProcess(pluginImages: [])) == findings)
+                ELFInspector.inspectCompletely(
+                    path: path, bundlePath: "/", surroundings: .currentProcess(pluginLibraries: [])) == findings)
         }
     }
 

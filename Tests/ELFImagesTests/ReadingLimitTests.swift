@@ -84,8 +84,8 @@ struct ReadingLimitTests {
             file[table + index * 64 + 32, as: UInt64.self] = 1 << 20
         }
         file.bytes[names + (1 << 20) - 1] = 0
-        let image = try ImageFile(path: file.save("shared-sections.so"))
-        let copied = image.sections.reduce(0) { $0 + $1.name.utf8.count }
+        let library = try ELFFile(path: file.save("shared-sections.so"))
+        let copied = library.sections.reduce(0) { $0 + $1.name.utf8.count }
         #expect(copied <= ReadingBudget.limit(forInputOf: file.bytes.count))
         #expect(copied <= 4000 * 256)
     }

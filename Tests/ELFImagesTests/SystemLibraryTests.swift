@@ -7,12 +7,12 @@ import Testing
 @Suite("The inspection and real libraries")
 struct SystemLibraryTests {
     @Test func theProgramIsTheFirstOfTheLoadedFiles() {
-        #expect(LoadedImages.all().first?.path == Path.mainProgram)
+        #expect(LoadedLibraries.all().first?.path == Path.mainProgram)
     }
 
     /// Files from linkers of many versions: a rule that refuses one of these is wrong.
     @Test func noLibraryOfTheSystemIsRefused() throws {
-        let loaded = LoadedImages.all().map(\.path).filter {
+        let loaded = LoadedLibraries.all().map(\.path).filter {
             $0.hasPrefix("/") && Path.lastComponent($0).contains(".so")
         }
         let libc = try #require(loaded.first { Path.lastComponent($0) == "libc.so.6" })
@@ -21,11 +21,11 @@ struct SystemLibraryTests {
         var inspected = 0
         var refused: [String] = []
         for path in loaded + others.sorted().prefix(600).map({ folder + "/" + $0 }) {
-            guard let file = try? OpenedFile(path: path), ImageInspector.machine(of: file) == ELF.hostMachine else {
+            guard let file = try? OpenedFile(path: path), ELFInspector.machine(of: file) == ELF.hostMachine else {
                 continue
             }
             inspected += 1
-            let found = ImageInspector.inspectQuickly(file, path: path, bundlePath: "/", as: .library).findings
+            let found = ELFInspector.inspectQuickly(file, path: path, bundlePath: "/", as: .library).findings
             // Some libraries refuse to be loaded into running programs, and say so themselves.
             refused += found.map(\.message).filter { !$0.contains("forbids being opened") }
         }

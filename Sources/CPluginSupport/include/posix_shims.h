@@ -81,15 +81,15 @@ bool phs_has_attribute(const char *path, const char *name, const char *value);
 
 // The load address and path of the library of a dlopen handle. Why: dlinfo() is not in Swift's Glibc module. Returns
 // false if the handle is not valid. path belongs to the dynamic linker and lives as long as the library is loaded.
-typedef struct phs_image {
+typedef struct phs_library {
     uintptr_t base;     // added to the file's virtual addresses
     const char *path;   // as recorded by the dynamic linker; may be empty for the main program
-} phs_image;
-bool phs_image_of_handle(void *handle, phs_image *image);
+} phs_library;
+bool phs_library_of_handle(void *handle, phs_library *image);
 
 // The library or program that contains an address. Why: dladdr() needs _GNU_SOURCE and is not in Swift's Glibc module.
-// Here, base is the address of the first byte; for a shared library, that equals the value of phs_image_of_handle().
-bool phs_image_of_address(const void *address, phs_image *image);
+// Here, base is the address of the first byte; for a shared library, that equals the value of phs_library_of_handle().
+bool phs_library_of_address(const void *address, phs_library *image);
 
 // An address in this library, or in the program if the library is linked into it. Why: Swift cannot take the address of
 // a C constant reliably, because with optimisation withUnsafePointer(to:) passes the address of a copy.
@@ -98,8 +98,8 @@ const void *phs_own_address(void);
 // Calls body for the program and every library in the process, in load order, until body returns false. Why:
 // dl_iterate_phdr() needs _GNU_SOURCE. The dynamic linker holds its lock during the calls, so body must not load
 // anything. program_headers points to the ElfW(Phdr) array of the library.
-void phs_each_image(
-    bool (*body)(const phs_image *image, const void *program_headers, size_t count, void *context), void *context);
+void phs_each_library(
+    bool (*body)(const phs_library *image, const void *program_headers, size_t count, void *context), void *context);
 
 // The words of this program's command line: the program's name first, a NULL pointer after the last word. NULL if the C
 // library does not pass them. Why: Swift's CommandLine reads them from /proc, which may not be mounted, or may not be

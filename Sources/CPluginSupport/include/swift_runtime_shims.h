@@ -10,7 +10,7 @@
 
 // The Swift type records of one library in memory. Why: only the runtime knows every library that contains Swift, and
 // its struct MetadataSections is private. Since version 3, that struct begins with the fields used here.
-typedef struct phs_swift_image {
+typedef struct phs_swift_library {
     const void *header;            // the library's ELF header in memory
     const void *types;             // 32-bit relative pointers to type context descriptors
     size_t types_length;           // bytes
@@ -18,11 +18,11 @@ typedef struct phs_swift_image {
     size_t protocols_length;       // bytes
     const void *conformances;      // 32-bit relative pointers to protocol conformance descriptors
     size_t conformances_length;    // bytes
-} phs_swift_image;
+} phs_swift_library;
 
 // Calls body for the program and every library that registered Swift metadata, in load order, until body returns false.
 // The runtime may hold a lock, so body must not load anything, and must not request metadata.
-void phs_each_swift_image(bool (*body)(const phs_swift_image *image, void *context), void *context);
+void phs_each_swift_library(bool (*body)(const phs_swift_library *image, void *context), void *context);
 
 // Calls the metadata accessor of a non-generic type and returns its complete metadata.
 // Why: accessors use the Swift calling convention and return two registers, which neither @convention(c) nor a cast in

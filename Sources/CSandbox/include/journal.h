@@ -100,7 +100,7 @@ void phs_journal_load_ends(int slot);
 // Registers code of a plug-in, so that an address in it leads to the plug-in: the code of a library, by its dlopen()
 // handle, or one range. Returns 0, ENOSPC if the table is full (the journal then counts unnamed ranges), ENOMEM, or
 // EINVAL if the handle is not a library's. Works before phs_journal_begin(). Threads: any.
-int phs_journal_add_image(const char *identifier, void *handle);
+int phs_journal_add_library(const char *identifier, void *handle);
 int phs_journal_add_range(const char *identifier, uintptr_t first, uintptr_t end);
 // Removes all code of a plug-in, because it was unmapped. Threads: any.
 void phs_journal_remove(const char *identifier);

@@ -252,11 +252,11 @@ enum BundleOpening {
     // MARK: By class, by identifier, the main bundle
 
     static func bundle(definingClass aClass: AnyClass) -> PluginBundle {
-        guard let base = ImageClasses.base(ofImageDefining: aClass) else { return main }
-        return BundleTable.shared.bundle(imageBase: base)
+        guard let base = LibraryClasses.base(ofLibraryDefining: aClass) else { return main }
+        return BundleTable.shared.bundle(libraryBase: base)
             ?? BundleTable.shared.bundle(linkedClass: aClass)
-            ?? BundleTable.shared.bundle(ofForeignImage: base) {
-                LoadedImages.path(ofImageAt: base).flatMap(framework(containing:)) ?? main
+            ?? BundleTable.shared.bundle(ofOtherLibrary: base) {
+                LoadedLibraries.path(ofLibraryAt: base).flatMap(framework(containing:)) ?? main
             }
     }
 

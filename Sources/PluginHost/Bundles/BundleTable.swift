@@ -18,21 +18,21 @@ final class BundleTable: Sendable {
         /// The bundles of the loaded libraries, sorted by address, highest first.
         ///
         /// A new library usually has a lower address than all others, so it is appended.
-        var images: [(base: UInt, bundle: PluginBundle)] = []
+        var libraries: [(base: UInt, bundle: PluginBundle)] = []
         /// Bundles whose code is linked into the program, by the address of their entry.
         var byEntry: [UInt: PluginBundle] = [:]
         /// The classes that these bundles registered.
         var byLinkedClass: [ObjectIdentifier: PluginBundle] = [:]
         /// Bundles of libraries that were not loaded by PluginHost.
-        var byForeignImage: [UInt: PluginBundle] = [:]
+        var byOtherLibrary: [UInt: PluginBundle] = [:]
         var created = 0
 
         /// The index in ``images`` of the library at an address, or the index where it would be inserted.
         func place(ofImage base: UInt) -> Int {
-            if let last = images.last, last.base <= base {
-                return images.indices.partitioningIndex { images[$0].base <= base }
+            if let last = libraries.last, last.base <= base {
+                return libraries.indices.partitioningIndex { libraries[$0].base <= base }
             }
-            return images.count
+            return libraries.count
         }
     }
 
@@ -68,15 +68,15 @@ final class BundleTable: Sendable {
     /// Records which bundle a library belongs to, and keeps that bundle until the process ends.
     ///
     /// - Returns: the bundle that already owns the library; nil if it had no owner.
-    func claimImage(base: UInt, for bundle: PluginBundle) -> PluginBundle? {
+    func claimLibrary(base: UInt, for bundle: PluginBundle) -> PluginBundle? {
         state.withLock { state in
             let place = state.place(ofImage: base)
-            if place == state.images.count {
-                state.images.append((base, bundle))
+            if place == state.libraries.count {
+                state.libraries.append((base, bundle))
                 return nil
             }
-            if state.images[place].base == base { return state.images[place].bundle }
-            state.images.insert((base, bundle), at: place)
+            if state.libraries[place].base == base { return state.libraries[place].bundle }
+            state.libraries.insert((base, bundle), at: place)
             return nil
         }
     }
@@ -106,11 +106,11 @@ final class BundleTable: Sendable {
     }
 
     /// The bundle whose code is in the library at a base address.
-    func bundle(imageBase: UInt) -> PluginBundle? {
+    func bundle(libraryBase: UInt) -> PluginBundle? {
         state.withLock { state in
-            let place = state.place(ofImage: imageBase)
-            return place < state.images.count && state.images[place].base == imageBase
-                ? state.images[place].bundle : nil
+            let place = state.place(ofImage: libraryBase)
+            return place < state.libraries.count && state.libraries[place].base == libraryBase
+                ? state.libraries[place].bundle : nil
         }
     }
 
@@ -118,11 +118,11 @@ final class BundleTable: Sendable {
     ///
     /// The search runs once for each library: a library that defines Swift classes is never unmapped, so its address
     /// stays valid. A bundle that could not be read is searched for again.
-    func bundle(ofForeignImage base: UInt, find: () -> PluginBundle) -> PluginBundle {
-        if let known = state.withLock({ $0.byForeignImage[base] }) { return known }
+    func bundle(ofOtherLibrary base: UInt, find: () -> PluginBundle) -> PluginBundle {
+        if let known = state.withLock({ $0.byOtherLibrary[base] }) { return known }
         let found = find()
         if found.isProvisional { return found }
-        state.withLock { $0.byForeignImage[base] = found }
+        state.withLock { $0.byOtherLibrary[base] = found }
         return found
     }
 
@@ -132,5 +132,5 @@ final class BundleTable: Sendable {
     }
 
     /// The base addresses of the libraries that bundles have loaded.
-    var imageBases: [UInt] { state.withLock { $0.images.map(\.base) } }
+    var libraryBases: [UInt] { state.withLock { $0.libraries.map(\.base) } }
 }

@@ -230,7 +230,7 @@ extension PluginBundle {
 
     private static func isELF(_ path: String) -> Bool {
         guard let file = try? OpenedFile(path: path) else { return false }
-        return ImageInspector.machine(of: file) != nil
+        return ELFInspector.machine(of: file) != nil
     }
 
     /// `others`: the shared objects in the executable's directories.

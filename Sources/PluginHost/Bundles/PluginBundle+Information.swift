@@ -48,7 +48,7 @@ extension PluginBundle {
     /// ELF has its own numbers, and NSBundle has none for Linux. These are NSBundle's numbers for the same processors.
     public var executableArchitectures: [NSNumber]? {
         guard let path = executablePath, let file = try? OpenedFile(path: path),
-            let machine = ImageInspector.machine(of: file)
+            let machine = ELFInspector.machine(of: file)
         else { return nil }
         return MachineNumbers.cpuType(elfMachine: machine).map { [NSNumber(value: $0)] } ?? []
     }

@@ -9,12 +9,12 @@ extension PluginBundle {
     /// **Cost.** A few microseconds: it reads the beginning of the file.
     public var executableNote: PluginNote? {
         guard let executable = try? openExecutable() else { return nil }
-        return ImageInspector.inspectQuickly(executable.file, path: executable.path, bundlePath: bundlePath).note
+        return ELFInspector.inspectQuickly(executable.file, path: executable.path, bundlePath: bundlePath).note
     }
 
     /// The machine of the executable: “x86-64”, “aarch64”; nil if there is no executable or it is not an ELF file.
     @_spi(Tools) public var executableMachine: String? {
         guard let executable = try? openExecutable() else { return nil }
-        return ImageInspector.machine(of: executable.file).map(ELF.name(ofMachine:))
+        return ELFInspector.machine(of: executable.file).map(ELF.name(ofMachine:))
     }
 }

@@ -113,7 +113,7 @@ public final class PluginBundle: Sendable, BundleObject {
 
     /// All frameworks that the process has opened, and those that contain its loaded libraries.
     public static var allFrameworks: [PluginBundle] {
-        let loaded = LoadedImages.all().compactMap { BundleOpening.framework(containing: $0.path) }
+        let loaded = LoadedLibraries.all().compactMap { BundleOpening.framework(containing: $0.path) }
         var seen: Set<PluginBundle> = []
         return (BundleTable.shared.all.filter(\.isFramework) + loaded).filter { seen.insert($0).inserted }
     }

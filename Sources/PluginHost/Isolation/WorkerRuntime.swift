@@ -28,14 +28,14 @@ struct WorkerRuntime: Sendable, Hashable {
 
     /// `pluginhost/runtimes` beside the library.
     static var installationDirectory: String? {
-        LoadedImages.path(containing: phs_own_address()).flatMap(Path.resolved).map {
+        LoadedLibraries.path(containing: phs_own_address()).flatMap(Path.resolved).map {
             Path.join(Path.parent($0), "pluginhost/runtimes")
         }
     }
 
     /// The directories that the program searches for libraries: its own, `lib` in it, and those in its run path.
     var libraryDirectories: [String] {
-        let stated = (try? ImageFile(path: program))?.runPath?.split(separator: ":").map(String.init) ?? []
+        let stated = (try? ELFFile(path: program))?.runPath?.split(separator: ":").map(String.init) ?? []
         let directories =
             [directory, Path.join(directory, "lib")]
             + stated.map { $0.replacing("${ORIGIN}", with: directory).replacing("$ORIGIN", with: directory) }
@@ -103,7 +103,7 @@ extension PluginBundle {
     /// The note in the file states it. Nil for a file that cannot be read: its load reports the failure.
     var foreignToolchain: String? {
         guard let executable = try? openExecutable() else { return nil }
-        let inspection = ImageInspector.inspectQuickly(
+        let inspection = ELFInspector.inspectQuickly(
             executable.file, path: executable.path, bundlePath: bundlePath)
         guard let note = inspection.note, note.isSwift, let toolchain = note.toolchain,
             toolchain != PluginNote.hostToolchain,

@@ -30,7 +30,7 @@ struct CodeLoad {
         try openOwnLibraries(inspection, path, &libraries)
         let image = try open(path, isRetry: lastFailure?.entered != nil)
         // Check that the dynamic linker opened the inspected file: compare the content of its first page, and the path.
-        guard inspection.describes(imageAt: image.base) else { throw changed(path) }
+        guard inspection.describes(libraryAt: image.base) else { throw changed(path) }
         if let change = file.change(at: path) { throw changed(path, change) }
         if let (library, change) = libraries.firstChange() { throw changed(library, change) }
         try claim(image, path)
@@ -75,17 +75,17 @@ struct CodeLoad {
     ///
     /// It is closed here because everything about it is still in the processor's caches; closing it after the dynamic
     /// linker's work costs twice as much.
-    private func inspect(_ executable: consuming OpenedExecutable) throws(PluginError) -> ImageInspection {
+    private func inspect(_ executable: consuming OpenedExecutable) throws(PluginError) -> ELFInspection {
         let path = executable.path
         guard executable.file.settle() else { throw changed(path) }
-        let inspection = ImageInspector.inspectQuickly(executable.file, path: path, bundlePath: bundle.bundlePath)
+        let inspection = ELFInspector.inspectQuickly(executable.file, path: path, bundlePath: bundle.bundlePath)
         if inspection.isLoadable { return inspection }
         throw explained(inspection, path)
     }
 
     /// Repeats the inspection as a complete one, which explains the findings of the quick one.
     @inline(never)
-    private func explained(_ inspection: ImageInspection, _ path: String) -> PluginError {
+    private func explained(_ inspection: ELFInspection, _ path: String) -> PluginError {
         let complete = completeFindings(path)
         let isExplained = complete.contains { $0.severity == .error }
         return PluginError(bundlePath: bundle.bundlePath, findings: isExplained ? complete : inspection.findings)
@@ -96,7 +96,7 @@ struct CodeLoad {
     /// Most plug-ins need only libraries that the process already has. No file is read for them.
     @inline(never)
     private func openOwnLibraries(
-        _ inspection: ImageInspection, _ path: String, _ files: inout InspectedFiles
+        _ inspection: ELFInspection, _ path: String, _ files: inout InspectedFiles
     ) throws(PluginError) {
         guard !inspection.absentLibraries.isEmpty else { return }
         var opening = LibraryOpening(of: bundle)
@@ -120,11 +120,11 @@ struct CodeLoad {
         }
     }
 
-    private func open(_ path: String, isRetry: Bool) throws(PluginError) -> LoadedImage {
+    private func open(_ path: String, isRetry: Bool) throws(PluginError) -> LoadedLibrary {
         do throws(LinkerMessage) {
             // The dynamic linker identifies a library by the name under which it was opened. A file that replaced one
             // whose entry failed therefore needs another spelling of the same path.
-            return try LoadedImage.open(path: isRetry ? Self.otherSpelling(of: path) : path)
+            return try LoadedLibrary.open(path: isRetry ? Self.otherSpelling(of: path) : path)
         } catch {
             throw refused(path, error)
         }
@@ -158,8 +158,8 @@ struct CodeLoad {
 
     private static let retries = Atomic(0)
 
-    private func claim(_ image: LoadedImage, _ path: String) throws(PluginError) {
-        if let owner = BundleTable.shared.claimImage(base: image.base, for: bundle) { throw taken(path, by: owner) }
+    private func claim(_ image: LoadedLibrary, _ path: String) throws(PluginError) {
+        if let owner = BundleTable.shared.claimLibrary(base: image.base, for: bundle) { throw taken(path, by: owner) }
     }
 
     @inline(never)
@@ -198,9 +198,9 @@ struct CodeLoad {
     }
 
     private func completeFindings(_ path: String) -> [PluginFinding] {
-        ImageInspector.inspectCompletely(
+        ELFInspector.inspectCompletely(
             path: path, bundlePath: bundle.bundlePath, libraries: CarriedLibraries(of: bundle),
-            surroundings: .currentProcess(pluginImages: LoadedImages.ofPlugins))
+            surroundings: .currentProcess(pluginLibraries: LoadedLibraries.ofPlugins))
     }
 
     private func failure(_ path: String, _ finding: PluginFinding) -> PluginError {
@@ -232,8 +232,8 @@ struct CodeLoad {
         failure(
             path,
             PluginFinding(
-                .symbolMissing, filePath: path, subject: ImageInspector.entrySymbol,
-                message: "The file \(quoted(path)) does not define \(ImageInspector.entrySymbol).",
-                remedy: "Export the function \(ImageInspector.entrySymbol); docs/abi.md shows how."))
+                .symbolMissing, filePath: path, subject: ELFInspector.entrySymbol,
+                message: "The file \(quoted(path)) does not define \(ELFInspector.entrySymbol).",
+                remedy: "Export the function \(ELFInspector.entrySymbol); docs/abi.md shows how."))
     }
 }

@@ -72,8 +72,8 @@ enum HostExtensions {
     private static func begin(_ table: HostTable, _ identity: SwiftIdentity) -> plugin_status {
         var findings: [PluginFinding] = []
         if identity.abiIdentity != abiIdentity {
-            let image = identity.abiIdentity.flatMap { LoadedImages.path(containing: $0) } ?? "the plug-in"
-            let own = LoadedImages.path(containing: abiIdentity) ?? "the host"
+            let library = identity.abiIdentity.flatMap { LoadedLibraries.path(containing: $0) } ?? "the plug-in"
+            let own = LoadedLibraries.path(containing: abiIdentity) ?? "the host"
             findings.append(
                 PluginFinding(
                     .duplicateABI, subject: "PluginABI",
@@ -94,7 +94,7 @@ enum HostExtensions {
         // note, that address contains other bytes.
         let revision =
             identity.revision == expected
-            ? expected : LoadedNotes.swiftRevision(ofImageContaining: identity.toolchain.bytes.baseAddress)
+            ? expected : LoadedNotes.swiftRevision(ofLibraryContaining: identity.toolchain.bytes.baseAddress)
         if revision == nil {
             findings.append(
                 PluginFinding(

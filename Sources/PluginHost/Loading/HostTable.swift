@@ -117,9 +117,9 @@ final class HostTable: @unchecked Sendable {
         PluginError(
             bundlePath: bundle.bundlePath,
             PluginFinding(
-                .entryFailed, filePath: path, subject: ImageInspector.entrySymbol,
+                .entryFailed, filePath: path, subject: ELFInspector.entrySymbol,
                 message: "The entry of \(quoted(path)) failed: \(exception.complaint.asSentence)",
-                remedy: exception.remedy(in: ImageInspector.entrySymbol), systemMessage: exception.text))
+                remedy: exception.remedy(in: ELFInspector.entrySymbol), systemMessage: exception.text))
     }
 
     private func entryFailure(_ status: plugin_status, _ reason: Reason?, _ path: String) -> PluginError {

@@ -36,7 +36,7 @@ struct LibraryOpening {
     private static let depthLimit = 64
 
     /// `inspection`, `path`: of the executable.
-    mutating func open(for inspection: ImageInspection, path: String) throws(Failure) {
+    mutating func open(for inspection: ELFInspection, path: String) throws(Failure) {
         try open(Image(inspection, path), [])
     }
 
@@ -46,7 +46,7 @@ struct LibraryOpening {
         let needed: [String]
         let searchPath: SearchPath?
 
-        init(_ inspection: ImageInspection, _ path: String) {
+        init(_ inspection: ELFInspection, _ path: String) {
             self.path = path
             needed = inspection.absentLibraries
             searchPath = inspection.searchPath
@@ -87,11 +87,11 @@ struct LibraryOpening {
     /// - Returns: whether the dynamic linker finds it by this name.
     private mutating func open(_ path: String, for name: String, _ loaders: [Image]) throws(Failure) -> Bool {
         guard let inspection = try inspect(path, loaders) else { return false }
-        let image: LoadedImage
-        do throws(LinkerMessage) { image = try LoadedImage.open(path: path) } catch {
+        let image: LoadedLibrary
+        do throws(LinkerMessage) { image = try LoadedLibrary.open(path: path) } catch {
             throw .linker(path: path, error)
         }
-        guard inspection.describes(imageAt: image.base) else { throw .changed(path: path) }
+        guard inspection.describes(libraryAt: image.base) else { throw .changed(path: path) }
         return inspection.ownName == name
     }
 
@@ -100,11 +100,11 @@ struct LibraryOpening {
     ///   another machine.
     ///   machine.
     @discardableResult
-    private mutating func inspect(_ path: String, _ loaders: [Image]) throws(Failure) -> ImageInspection? {
+    private mutating func inspect(_ path: String, _ loaders: [Image]) throws(Failure) -> ELFInspection? {
         guard let file = try? OpenedFile(path: path) else { return nil }
-        if let machine = ImageInspector.machine(of: file), machine != ELF.hostMachine { return nil }
+        if let machine = ELFInspector.machine(of: file), machine != ELF.hostMachine { return nil }
         guard file.settle() else { throw .changed(path: path) }
-        let inspection = ImageInspector.inspectQuickly(file, path: path, bundlePath: bundlePath, as: .library)
+        let inspection = ELFInspector.inspectQuickly(file, path: path, bundlePath: bundlePath, as: .library)
         files.append(path, file.identity)
         guard inspection.isLoadable else { throw .refused(inspection.findings) }
         try open(Image(inspection, path), loaders)

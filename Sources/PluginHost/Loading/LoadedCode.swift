@@ -7,7 +7,7 @@ import Synchronization
 final class LoadedCode: Sendable {
     /// Nil for code that is linked into the program, because the program does not belong to the plug-in alone, and for
     /// code in a worker process.
-    let image: LoadedImage?
+    let library: LoadedLibrary?
     /// The code in a worker process; nil if it runs in this one.
     let isolated: IsolatedCode?
     let registrations: Registrations
@@ -29,12 +29,12 @@ final class LoadedCode: Sendable {
         }
     }
     /// All classes of the library.
-    private var classes: ImageClasses? { image.map { ImageClasses(ofImageAt: $0.base) } }
+    private var classes: LibraryClasses? { library.map { LibraryClasses(ofLibraryAt: $0.base) } }
     /// The names of all classes, qualified by their modules: the classes of the library in the order of the file; for
     /// linked code, the registered classes.
     var classNames: [String] {
         classes?.names ?? isolated?.report.classNames
-            ?? registrations.classes.map { ImageClasses.qualifiedName(of: $0.type) }
+            ?? registrations.classes.map { LibraryClasses.qualifiedName(of: $0.type) }
     }
     /// The context for a new object of the plug-in; created each time, because most loads create no object.
     var context: PluginContext { PluginContext(services: table) }
@@ -51,10 +51,10 @@ final class LoadedCode: Sendable {
 
     /// `findings`: the differences between the registrations and the declarations in Info.plist.
     init(
-        image: LoadedImage? = nil, isolated: IsolatedCode? = nil, registrations: consuming Registrations,
+        library: LoadedLibrary? = nil, isolated: IsolatedCode? = nil, registrations: consuming Registrations,
         findings: [PluginFinding], table: HostTable
     ) {
-        self.image = image
+        self.library = library
         self.isolated = isolated
         self.registrations = registrations
         self.findings = findings

@@ -45,9 +45,9 @@ extension PluginBundle {
         do {
             object = try plugin.init(context: code.context)
         } catch {
-            throw instantiationFailed("the principal class \(quoted(ImageClasses.qualifiedName(of: aClass)))", error)
+            throw instantiationFailed("the principal class \(quoted(LibraryClasses.qualifiedName(of: aClass)))", error)
         }
-        code.objects.count(.pluginClass, ImageClasses.ownName(of: aClass)).add(object)
+        code.objects.count(.pluginClass, LibraryClasses.ownName(of: aClass)).add(object)
         guard let result = object as? T else { throw principalUnfit(aClass, "it is not a \(type)", copiesOf: type) }
         return result
     }
@@ -74,7 +74,7 @@ extension PluginBundle {
 
     private func principalUnfit(_ aClass: AnyClass, _ complaint: String, copiesOf type: Any.Type? = nil) -> PluginError
     {
-        let name = ImageClasses.qualifiedName(of: aClass)
+        let name = LibraryClasses.qualifiedName(of: aClass)
         let finding = PluginFinding(
             .principalClassMissing, filePath: executablePath, subject: name,
             message: "The principal class \(quoted(name)) cannot be used here: \(complaint).",

@@ -15,8 +15,8 @@ private struct Registered {
 
 extension PluginBundle {
     /// Compares the registrations of the entry with the declarations in Info.plist.
-    func differences(of registrations: borrowing Registrations, in image: LoadedImage?) -> [PluginFinding] {
-        extensionDifferences(of: registrations) + functionDifferences(of: registrations, in: image)
+    func differences(of registrations: borrowing Registrations, in library: LoadedLibrary?) -> [PluginFinding] {
+        extensionDifferences(of: registrations) + functionDifferences(of: registrations, in: library)
     }
 
     /// Compares the registrations of the entry with the declarations in `PHFactories`.

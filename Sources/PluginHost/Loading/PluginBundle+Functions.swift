@@ -33,10 +33,10 @@ extension PluginBundle {
         if let isolated = code.isolated, registered != nil || isolated.report.exports.contains(name) {
             return try ForeignFunction(elsewhere: name, own, bundle: self, loaded: code)
         }
-        guard let address = registered?.code ?? code.image?.code(of: name) else {
+        guard let address = registered?.code ?? code.library?.code(of: name) else {
             throw functionError(
                 .functionUnavailable, name,
-                code.image == nil && code.isolated == nil
+                code.library == nil && code.isolated == nil
                     ? "is declared in PHFunctions but not registered by the linked plug-in"
                     : "is declared in PHFunctions but not exported by the executable")
         }
@@ -89,7 +89,7 @@ extension PluginBundle {
     ///
     /// - Returns: an error for each function whose two signatures differ, and a warning for each declared function that
     ///   is neither registered nor exported.
-    func functionDifferences(of registrations: borrowing Registrations, in image: LoadedImage?) -> [PluginFinding] {
+    func functionDifferences(of registrations: borrowing Registrations, in library: LoadedLibrary?) -> [PluginFinding] {
         if manifest.functions.isEmpty { return [] }
         var findings: [PluginFinding] = []
         for (name, declared) in manifest.functions.sorted(by: { $0.key < $1.key }) {
@@ -104,7 +104,7 @@ extension PluginBundle {
                             \(quoted(registered.description)).
                             """,
                         remedy: "Correct the one that is not the C function's own."))
-            } else if image?.code(of: name) == nil {
+            } else if library?.code(of: name) == nil {
                 findings.append(
                     PluginFinding(
                         .warning, .unfulfilledDeclaration, filePath: manifestPath, subject: name,

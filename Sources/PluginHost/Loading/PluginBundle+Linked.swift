@@ -64,7 +64,7 @@ extension PluginBundle {
         guard let entry = UnsafeRawPointer(bitPattern: codeState.linkedEntry.load(ordering: .acquiring)) else {
             return nil
         }
-        return LoadedImages.path(containing: entry).flatMap(Path.resolved) ?? Path.mainProgram
+        return LoadedLibraries.path(containing: entry).flatMap(Path.resolved) ?? Path.mainProgram
     }
 
     /// - Returns: why this cannot be the bundle's entry, or nil.

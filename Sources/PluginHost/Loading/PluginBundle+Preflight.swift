@@ -46,10 +46,10 @@ extension PluginBundle {
             findings += staleSummary(of: executable.file, executable.path)
             let elsewhere = runtimeFindings()
             let loader = elsewhere?.runtime.map { Path.join($0, WorkerProgram.fileName) } ?? program
-            let inspected = ImageInspector.inspectCompletely(
+            let inspected = ELFInspector.inspectCompletely(
                 path: executable.path, bundlePath: bundlePath, libraries: CarriedLibraries(of: self),
                 surroundings: loader.map { .program(path: $0) }
-                    ?? .currentProcess(pluginImages: LoadedImages.ofPlugins),
+                    ?? .currentProcess(pluginLibraries: LoadedLibraries.ofPlugins),
                 declared: DeclaredPoints(
                     names: Set(manifest.extensions.compactMap(\.extensionPoint)), list: manifestPath))
             findings += inspected.filter {
@@ -66,7 +66,7 @@ extension PluginBundle {
     /// packed.
     private func staleSummary(of file: borrowing OpenedFile, _ path: String) -> [PluginFinding] {
         guard !manifest.builtFor.isEmpty,
-            let note = ImageInspector.inspectQuickly(file, path: path, bundlePath: bundlePath).note,
+            let note = ELFInspector.inspectQuickly(file, path: path, bundlePath: bundlePath).note,
             note.summary != manifest.builtFor
         else { return [] }
         let found = note.summary.sorted { $0.key < $1.key }.map { "\($0.key) \(quoted($0.value))" }

@@ -13,7 +13,7 @@ extension PluginBundle {
     func beginAsProgram() {
         guard currentCode == nil else { return }
         let code = LoadedCode(
-            image: LoadedImage.program, registrations: Registrations(), findings: [], table: HostTable(bundle: self))
+            library: LoadedLibrary.program, registrations: Registrations(), findings: [], table: HostTable(bundle: self))
         codeState.load.withLock { state in
             guard case .unloaded = state else { return }
             code.isOffered.store(true, ordering: .releasing)

@@ -15,10 +15,10 @@ struct Registrations: Sendable {
         /// The name under which the class is registered.
         ///
         /// **Cost.** Without a given name, reads the class's metadata.
-        var name: String { givenName ?? ImageClasses.ownName(of: type) }
+        var name: String { givenName ?? LibraryClasses.ownName(of: type) }
 
         func isNamed(_ name: String) -> Bool {
-            givenName.map { $0 == name } ?? ImageClasses.hasOwnName(name, class: type)
+            givenName.map { $0 == name } ?? LibraryClasses.hasOwnName(name, class: type)
         }
 
         fileprivate var key: Key { Key(point: "", name: name) }
@@ -98,7 +98,7 @@ struct Registrations: Sendable {
     func `class`(named name: String) -> (any Plugin.Type)? {
         if let exact = classes.first(where: { $0.isNamed(name) }) { return exact.type }
         // For “Module.Reporter” when the class was registered as “Reporter” or under another name.
-        return classes.first { ImageClasses.matches(name, class: $0.type) }?.type
+        return classes.first { LibraryClasses.matches(name, class: $0.type) }?.type
     }
 
     // MARK: Adding; each function returns the fault, or nil

@@ -88,8 +88,8 @@ extension PluginBundle {
     func codePaths() throws(PluginError) -> [String] {
         let path = try openExecutable().path
         var paths = [path]
-        if let image = try? ImageFile(path: path) {
-            let host = HostImages(.currentProcess(pluginImages: []), excluding: image)
+        if let image = try? ELFFile(path: path) {
+            let host = HostLibraries(.currentProcess(pluginLibraries: []), excluding: image)
             let closure = LibraryClosure(of: image, libraries: CarriedLibraries(of: self), in: host)
             paths += closure.newFiles.dropFirst().map(\.path) + closure.present.compactMap { $0.file?.path }
         }

@@ -33,7 +33,7 @@ public enum CrashJournal {
         /// The rows of ``JournalNotes`` that were written.
         var noted: Set<[UInt8]> = []
         /// The addresses of the libraries whose code the handler can name.
-        var images: Set<UInt> = []
+        var libraries: Set<UInt> = []
         /// The paths of bundles that had strikes at the start and also work from another process.
         var struck: Set<String> = []
     }
@@ -214,14 +214,14 @@ public enum CrashJournal {
     private static func noteCode(of bundle: PluginBundle, asLoaded: Bool) {
         if isApplicationItself(bundle) { return }
         let executable = bundle.executablePath
-        let images = LoadedImages.all().filter { image in
-            !image.isMainProgram
-                && (image.path == executable || Path.isInside(image.path, directory: bundle.bundlePath))
+        let libraries = LoadedLibraries.all().filter { library in
+            !library.isMainProgram
+                && (library.path == executable || Path.isInside(library.path, directory: bundle.bundlePath))
         }
-        if asLoaded || !images.isEmpty { write(JournalNotes.code(of: bundle)) }
-        for image in images where state.withLock({ $0.images.insert(image.base).inserted }) {
-            if let handle = LoadedImage.handle(ofPresent: image.path) {
-                phs_journal_add_image(bundle.displayIdentifier, handle)
+        if asLoaded || !libraries.isEmpty { write(JournalNotes.code(of: bundle)) }
+        for library in libraries where state.withLock({ $0.libraries.insert(library.base).inserted }) {
+            if let handle = LoadedLibrary.handle(ofPresent: library.path) {
+                phs_journal_add_library(bundle.displayIdentifier, handle)
             }
         }
     }

@@ -23,7 +23,7 @@ static void load(void) {
     handle_of_plugin = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (handle_of_plugin == NULL) _exit(91);
     phs_journal_load_ends(slot);
-    if (phs_journal_add_image("org.example.plugin", handle_of_plugin) != 0) _exit(92);
+    if (phs_journal_add_library("org.example.plugin", handle_of_plugin) != 0) _exit(92);
 }
 
 typedef void (*function)(void);
@@ -448,7 +448,7 @@ static void full_table(const char *unused) {
     if (strcmp(owner_of(0x1000 + 16 * (PHS_JOURNAL_RANGES - 1)), "org.example.many") != 0) _exit(81);
     phs_journal_remove("org.example.many");
     if (owner_of(0x1000) != NULL) _exit(82);
-    if (phs_journal_add_image("x", NULL) != EINVAL) _exit(83);
+    if (phs_journal_add_library("x", NULL) != EINVAL) _exit(83);
     for (int i = 0; i < PHS_JOURNAL_LOADS; i++)
         if (phs_journal_load_begins("x", 1) != i) _exit(84);
     if (phs_journal_load_begins("x", 1) != -1) _exit(85);

@@ -11,15 +11,15 @@ struct BundleTableTests {
         for order in [Array(1...200), (1...200).reversed(), (1...200).shuffled(using: &random)] {
             let table = BundleTable()
             for number in order {
-                #expect(table.claimImage(base: UInt(number) * 4096, for: .main) == nil)
+                #expect(table.claimLibrary(base: UInt(number) * 4096, for: .main) == nil)
             }
             for number in order {
-                #expect(table.bundle(imageBase: UInt(number) * 4096) === PluginBundle.main)
-                #expect(table.bundle(imageBase: UInt(number) * 4096 + 1) == nil)
-                #expect(table.claimImage(base: UInt(number) * 4096, for: .main) === PluginBundle.main)
+                #expect(table.bundle(libraryBase: UInt(number) * 4096) === PluginBundle.main)
+                #expect(table.bundle(libraryBase: UInt(number) * 4096 + 1) == nil)
+                #expect(table.claimLibrary(base: UInt(number) * 4096, for: .main) === PluginBundle.main)
             }
-            #expect(table.bundle(imageBase: 0) == nil)
-            #expect(table.imageBases == (1...200).reversed().map { $0 * 4096 })
+            #expect(table.bundle(libraryBase: 0) == nil)
+            #expect(table.libraryBases == (1...200).reversed().map { $0 * 4096 })
         }
     }
 }

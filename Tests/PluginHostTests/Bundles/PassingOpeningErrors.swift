@@ -266,8 +266,8 @@ import Testing
             let tree = try TemporaryTree(["X.bundle/Contents/Linux/X": "x"])
             let path = tree("X.bundle/Contents/Linux/X")
             func findings() -> [PluginFinding] {
-                ImageInspector.inspectCompletely(
-                    path: path, bundlePath: tree("X.bundle"), surroundings: .currentProcess(pluginImages: []))
+                ELFInspector.inspectCompletely(
+                    path: path, bundlePath: tree("X.bundle"), surroundings: .currentProcess(pluginLibraries: []))
             }
             for errno in [EMFILE, EIO, EACCES, ENOMEM] {
                 FailingCalls.fail("open", "Contents/Linux/X", errno, times: 1)

@@ -215,7 +215,7 @@ struct QuarantineFixture {
     @Test func aLibraryOutsideOfTheBundleCountsToo() throws {
         let fixture = try QuarantineFixture()
         // A library of the system, whose own libraries are outside of the bundle.
-        let library = try #require(LoadedImages.all().first { $0.path.contains("/libstdc++.so") })
+        let library = try #require(LoadedLibraries.all().first { $0.path.contains("/libstdc++.so") })
         let program = try fileBytes(library.path)
         let descriptor = open(fixture.tree("a/One.bundle/Contents/Linux/One"), O_WRONLY | O_TRUNC)
         #expect(program.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } == program.count)

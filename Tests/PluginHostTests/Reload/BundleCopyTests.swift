@@ -310,8 +310,8 @@ import Testing
             for number in 0..<50 {
                 let bundle = try PluginBundle.open(path: tree("P\(number).bundle"))
                 try bundle.loadAndReturnError()
-                guard let base = bundle.currentCode?.image?.base else { preconditionFailure("no image") }
-                precondition(LoadedImages.path(ofImageAt: base) == tree("P\(number).bundle/Contents/Linux/X"))
+                guard let base = bundle.currentCode?.library?.base else { preconditionFailure("no image") }
+                precondition(LoadedLibraries.path(ofLibraryAt: base) == tree("P\(number).bundle/Contents/Linux/X"))
             }
             end.withLock { $0 = true }
             await reuser.value

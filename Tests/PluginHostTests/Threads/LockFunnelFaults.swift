@@ -69,8 +69,8 @@ import Testing
             case .principal: _ = try bundle.makePrincipal(as: CallingPlugin.Object.self)
             case .function: _ = try function?()
             case .service: let _: Int = try shared.value(of: "/none", "point") { ServiceBox(1) }
-            case .linker: _ = try LoadedImage.open(path: "/none/such.so")
-            case .accessor: _ = ImageClasses(ofImageAt: own).class(named: "PluginHost.PluginCatalog")
+            case .linker: _ = try LoadedLibrary.open(path: "/none/such.so")
+            case .accessor: _ = LibraryClasses(ofLibraryAt: own).class(named: "PluginHost.PluginCatalog")
             case .plugin: _ = try PluginCatalog(searchPaths: [], options: .init(index: .none)).withPlugin("x") { _ in }
             case .error: _ = bundle.instantiationFailed("it", Thrown())
             case .notification: bundle.announceLoad(of: try bundle.loadedCode())
@@ -81,5 +81,5 @@ import Testing
     }
 
     /// Where the image of this program begins.
-    private static var own: UInt { ImageClasses.base(ofImageDefining: PluginCatalog.self) ?? 0 }
+    private static var own: UInt { LibraryClasses.base(ofLibraryDefining: PluginCatalog.self) ?? 0 }
 }

@@ -63,22 +63,22 @@ enum LibraryFingerprint {
 
     /// The segments of this library, in memory.
     private static func segments(areOf isWanted: @escaping (ELFSegment) -> Bool) -> [UnsafeRawBufferPointer] {
-        guard let base = LoadedImages.base(containing: phs_own_address()) else { return [] }
+        guard let base = LoadedLibraries.base(containing: phs_own_address()) else { return [] }
         var search = Search(base: base, isWanted: isWanted)
         withUnsafeMutablePointer(to: &search) { search in
-            phs_each_image(
-                { image, headers, count, context in
-                    guard let image, let search = context?.assumingMemoryBound(to: Search.self) else { return false }
+            phs_each_library(
+                { library, headers, count, context in
+                    guard let library, let search = context?.assumingMemoryBound(to: Search.self) else { return false }
                     let bytes = UnsafeRawBufferPointer(start: headers, count: count * ELF.programHeaderSize)
                     let segments = (0..<count).map { ELFSegment(bytes, at: $0 * ELF.programHeaderSize) }
                     guard let first = segments.first(where: { $0.type == ELF.load }),
-                        UInt(image.pointee.base) &+ UInt(first.address) &- UInt(first.offset) == search.pointee.base
+                        UInt(library.pointee.base) &+ UInt(first.address) &- UInt(first.offset) == search.pointee.base
                     else { return true }
                     for segment in segments where search.pointee.isWanted(segment) {
                         search.pointee.found.append(
                             UnsafeRawBufferPointer(
                                 start: UnsafeRawPointer(
-                                    bitPattern: UInt(image.pointee.base) &+ UInt(segment.address)),
+                                    bitPattern: UInt(library.pointee.base) &+ UInt(segment.address)),
                                 count: Int(segment.fileSize)))
                     }
                     return false

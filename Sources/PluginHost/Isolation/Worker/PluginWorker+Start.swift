@@ -86,7 +86,7 @@ extension PluginWorker {
     private func missingLibrary(_ end: WorkerEnd) -> PluginFinding? {
         guard end.phase == .start, let missing = MissingLibrary(output: end.output) else { return nil }
         return PluginFinding(
-            missing, known: (try? StartUpImages.current().libraries) ?? [],
+            missing, known: (try? StartUpLibraries.current().libraries) ?? [],
             user: geteuid() == 0 ? start.placement.user : nil)
     }
 

@@ -55,11 +55,11 @@ struct SandboxGrants {
         add(Self.system, Self.read | Self.optional)
         add(["/dev/null"], Self.write)
         add([program], Self.execute)
-        add([StartUpImages.dynamicLinker].compactMap(\.self), Self.execute)
+        add([StartUpLibraries.dynamicLinker].compactMap(\.self), Self.execute)
         if let libraries {
             add(libraries.filter(Self.isForLibraries), Self.read | Self.optional)
         } else {
-            let images = try StartUpImages.current()
+            let images = try StartUpLibraries.current()
             add(images.libraries, Self.read | Self.optional)
             add(images.directories.filter(Self.isForLibraries), Self.read | Self.optional)
         }

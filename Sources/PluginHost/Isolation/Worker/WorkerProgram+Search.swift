@@ -28,7 +28,7 @@ extension WorkerProgram {
     }
 
     private static var installed: String? {
-        let library = LoadedImages.path(containing: phs_own_address())
+        let library = LoadedLibraries.path(containing: phs_own_address())
         let beside = library.flatMap(Path.resolved).map {
             Path.join(Path.parent(Path.parent($0)), "libexec/pluginhost")
         }
@@ -39,9 +39,9 @@ extension WorkerProgram {
     /// The application's own executable, in which the library then runs the worker.
     private static func hostProgram() throws(PluginFinding) -> String {
         // Without the library, the application would run twice.
-        let images: StartUpImages
-        do throws(WorkerFailure) { images = try StartUpImages.current() } catch {
-            throw PluginFinding(error, program: StartUpImages.program, isSandboxed: false)
+        let images: StartUpLibraries
+        do throws(WorkerFailure) { images = try StartUpLibraries.current() } catch {
+            throw PluginFinding(error, program: StartUpLibraries.program, isSandboxed: false)
         }
         guard images.containThisLibrary else {
             throw PluginFinding(
@@ -52,6 +52,6 @@ extension WorkerProgram {
                     "Install “\(fileName)” and set HostEnvironment.workerPath to its directory, or link the library to the executable."
             )
         }
-        return StartUpImages.program
+        return StartUpLibraries.program
     }
 }

@@ -97,7 +97,7 @@ struct WorkerStart: @unchecked Sendable {
         get throws(WorkerFailure) {
             // A runtime must not find the application's libraries, which another toolchain built.
             if let runtime = placement.runtime { return runtime.libraryDirectories }
-            return try StartUpImages.current().directories + WorkerEnvironment.libraryDirectories
+            return try StartUpLibraries.current().directories + WorkerEnvironment.libraryDirectories
         }
     }
 

@@ -2,14 +2,14 @@ internal import CPluginSupport
 public import HostBasics
 
 /// The result of inspecting a plug-in's file without running it.
-package struct ImageInspection: Sendable {
+package struct ELFInspection: Sendable {
     /// All problems, in the order in which they were found.
     package var findings: [PluginFinding] = []
     /// The file's own note, or nil if it has none.
     package var note: PluginNote?
     /// A hash of the file's first bytes; 0 if the first segment does not map them unchanged.
     ///
-    /// ``ImageInspector/fingerprint(ofImageMappedAt:)`` returns the same for the file after it was mapped.
+    /// ``ELFInspector/fingerprint(ofFileMappedAt:)`` returns the same for the file after it was mapped.
     package var fingerprint: UInt64 = 0
     /// Needed libraries that are not in the process yet.
     package var absentLibraries: [String] = []
@@ -28,9 +28,9 @@ package struct ImageInspection: Sendable {
     /// Whether a file in memory is the inspected file, and not a file that has replaced it since.
     ///
     /// `base`: the start address of the loaded file, as the dynamic linker reports it.
-    package func describes(imageAt base: UInt) -> Bool {
+    package func describes(libraryAt base: UInt) -> Bool {
         guard fingerprint != 0, let header = UnsafeRawPointer(bitPattern: base) else { return true }
-        return fingerprint == ImageInspector.fingerprint(ofImageMappedAt: header)
+        return fingerprint == ELFInspector.fingerprint(ofFileMappedAt: header)
     }
 }
 
@@ -99,9 +99,9 @@ public struct PluginNote: Sendable, Hashable {
     ///
     /// - Throws: ``PluginError`` of code `notLoadable` if the file cannot be read.
     @_spi(Tools) public init?(ofFile path: String) throws(PluginError) {
-        let inspection: ImageInspection
+        let inspection: ELFInspection
         do throws(OpenedFile.Failure) {
-            inspection = ImageInspector.inspectQuickly(
+            inspection = ELFInspector.inspectQuickly(
                 try OpenedFile(path: path), path: path, bundlePath: Path.parent(path))
         } catch {
             throw PluginError(

@@ -1,4 +1,4 @@
-extension ImageClasses {
+extension LibraryClasses {
     /// The name of a class with its module and outer types: “Module.Outer.Inner”.
     ///
     /// **Cost.** The runtime builds and demangles the name.

@@ -6,7 +6,7 @@ import HostBasics
 ///
 /// This is the only place that calls dlopen(). Nothing calls dlclose(): after Swift code is unmapped, the next cast or
 /// conformance look-up anywhere in the process crashes.
-package struct LoadedImage: @unchecked Sendable {
+package struct LoadedLibrary: @unchecked Sendable {
     // @unchecked because of the pointer: a handle that is never closed is a constant.
     package let handle: UnsafeMutableRawPointer
     /// The number that is added to the file's addresses.
@@ -16,20 +16,20 @@ package struct LoadedImage: @unchecked Sendable {
     ///
     /// `path`: must contain a slash; otherwise the dynamic linker would search for it. Throws the dynamic linker's
     /// message.
-    package static func open(path: String) throws(LinkerMessage) -> LoadedImage {
+    package static func open(path: String) throws(LinkerMessage) -> LoadedLibrary {
         HeldLocks.preconditionNone(before: "the constructors of a library")
         // NOW, so that an undefined symbol is an error here and not an abort in the middle of a call; LOCAL, so that
         // two plug-ins may define the same name; NODELETE, so that no dlclose() can unmap it.
         let mode = RTLD_NOW | RTLD_LOCAL | CInt(RTLD_NODELETE)
         guard let handle = path.withCString({ dlopen($0, mode) }) else { throw LinkerMessage.take() }
-        var image = phs_image()
-        guard phs_image_of_handle(handle, &image) else { throw LinkerMessage.take() }
-        return LoadedImage(handle: handle, base: UInt(image.base))
+        var library = phs_library()
+        guard phs_library_of_handle(handle, &library) else { throw LinkerMessage.take() }
+        return LoadedLibrary(handle: handle, base: UInt(library.base))
     }
 
     /// The program, which is in the process from its start.
-    package static let program: LoadedImage? = dlopen(nil, RTLD_LAZY | RTLD_LOCAL).flatMap { handle in
-        LoadedImages.all().first(where: \.isMainProgram).map { LoadedImage(handle: handle, base: $0.header) }
+    package static let program: LoadedLibrary? = dlopen(nil, RTLD_LAZY | RTLD_LOCAL).flatMap { handle in
+        LoadedLibraries.all().first(where: \.isMainProgram).map { LoadedLibrary(handle: handle, base: $0.header) }
     }
 
     /// Whether the dynamic linker has loaded a library with a name.

@@ -6,21 +6,21 @@ import HostBasics
 /// the same name, which a look-up through the runtime could not distinguish.
 ///
 /// **Threads.** Any. **Cost.** 4 to 200 microseconds, depending on the number of types; nothing is cached.
-package struct ImageClasses: Sendable {
+package struct LibraryClasses: Sendable {
     /// The type records in memory; empty for a file without Swift.
     private let start: UInt
     private let length: UInt
 
     /// - Parameter base: the start address of the loaded file, as the dynamic linker reports it.
-    package init(ofImageAt base: UInt) {
+    package init(ofLibraryAt base: UInt) {
         var search = Search(base: base)
         withUnsafeMutablePointer(to: &search) { search in
-            phs_each_swift_image(
-                { image, context in
-                    guard let image, let search = context?.assumingMemoryBound(to: Search.self) else { return false }
-                    guard UInt(bitPattern: image.pointee.header) == search.pointee.base else { return true }
-                    search.pointee.start = UInt(bitPattern: image.pointee.types)
-                    search.pointee.length = UInt(image.pointee.types_length)
+            phs_each_swift_library(
+                { library, context in
+                    guard let library, let search = context?.assumingMemoryBound(to: Search.self) else { return false }
+                    guard UInt(bitPattern: library.pointee.header) == search.pointee.base else { return true }
+                    search.pointee.start = UInt(bitPattern: library.pointee.types)
+                    search.pointee.length = UInt(library.pointee.types_length)
                     return false
                 }, search)
         }
@@ -98,8 +98,8 @@ package struct ImageClasses: Sendable {
     /// The start address of the loaded file that defines a class.
     ///
     /// This also works for a generic class, whose metadata is on the heap but whose descriptor is not.
-    package static func base(ofImageDefining aClass: AnyClass) -> UInt? {
-        descriptor(of: aClass).flatMap { LoadedImages.base(containing: $0) }
+    package static func base(ofLibraryDefining aClass: AnyClass) -> UInt? {
+        descriptor(of: aClass).flatMap { LoadedLibraries.base(containing: $0) }
     }
 
     /// The class's own name, without module and outer types.

@@ -1,7 +1,7 @@
 import HostBasics
 
 /// The functions that a file defines: all of them, or only the exported ones if the other symbols were stripped.
-struct ImageFunctions {
+struct LibraryFunctions {
     private let symbols: [ELFSymbol]
     private let strings: [UInt8]
 
@@ -13,7 +13,7 @@ struct ImageFunctions {
     /// Names may share bytes, so their total length could be far greater than that of the file.
     private static let mostNameBytes = 256
 
-    init(of file: ImageFile) {
+    init(of file: ELFFile) {
         let isFunction = { (symbol: ELFSymbol) in symbol.isDefined && symbol.type == ELF.functionType }
         if let table = file.section(named: ".symtab").flatMap({ file.content(of: $0, limit: Self.mostSymbolBytes) }),
             let names = file.section(named: ".strtab").flatMap({ file.content(of: $0, limit: Self.mostSymbolBytes) })

@@ -3,11 +3,11 @@ package import HostBasics
 /// An ELF shared object or program on disk, read part by part and within limits.
 ///
 /// Used by the complete inspection, for the plug-in and for every library around it. An invalid part counts as absent.
-/// ``ImageInspector/inspectQuickly(_:path:bundlePath:as:)`` has already reported the problems of the plug-in's own
+/// ``ELFInspector/inspectQuickly(_:path:bundlePath:as:)`` has already reported the problems of the plug-in's own
 /// file.
 ///
 /// **Threads.** One; each inspection creates its own.
-package final class ImageFile {
+package final class ELFFile {
     package let path: String
     package let file: OpenedFile
     package let header: ELFHeader
@@ -22,10 +22,10 @@ package final class ImageFile {
     /// DT_RPATH; nil if there is a DT_RUNPATH, which makes the dynamic linker ignore DT_RPATH.
     let rPath: String?
     private let strings: [UInt8]
-    private var bytesLeft = ImageFile.readLimit
+    private var bytesLeft = ELFFile.readLimit
     private let unread: UnreadFiles
 
-    package private(set) lazy var symbols = ImageSymbols(of: self, strings: strings)
+    package private(set) lazy var symbols = ELFSymbols(of: self, strings: strings)
     package private(set) lazy var versions = SymbolVersions(of: self)
     package private(set) lazy var sections = readSections()
     package private(set) lazy var modules = readModules()
@@ -76,7 +76,7 @@ package final class ImageFile {
     package var hasNames: Bool { !strings.isEmpty }
 
     /// Whether both are the same file, even if the paths differ.
-    package func isSameFile(as other: ImageFile) -> Bool {
+    package func isSameFile(as other: ELFFile) -> Bool {
         file.identity.device == other.file.identity.device && file.identity.inode == other.file.identity.inode
     }
 
@@ -126,7 +126,7 @@ package final class ImageFile {
     }
 }
 
-extension ImageFile {
+extension ELFFile {
     /// Reads all parts that opening needs, before the properties of the class can be set.
     private final class Parts {
         private var file: OpenedFile?
@@ -150,7 +150,7 @@ extension ImageFile {
                 throw .unopenable(error)
             }
             let size = Int(min(file.identity.size, UInt64(ELF.headerSize)))
-            guard let head = ImageFile.read(file, at: 0, count: size, refused: refused),
+            guard let head = ELFFile.read(file, at: 0, count: size, refused: refused),
                 head.count == ELF.headerSize, head.withUnsafeBytes(ELF.beginsWithMagic)
             else { throw .notSharedObject }
             let machine = head.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 18, as: UInt16.self) }
@@ -171,7 +171,7 @@ extension ImageFile {
         private func readSegments(_ file: borrowing OpenedFile) {
             let count = Int(header.programHeaderCount)
             guard Int(header.programHeaderSize) == ELF.programHeaderSize, count <= QuickInspection.segmentLimit,
-                let bytes = ImageFile.read(
+                let bytes = ELFFile.read(
                     file, at: header.programHeaders, count: count * ELF.programHeaderSize, refused: refused)
             else { return }
             segments = bytes.withUnsafeBytes { Array(ELFSegments($0)) }
@@ -180,7 +180,7 @@ extension ImageFile {
         private func readDynamic(_ file: borrowing OpenedFile) {
             guard let segment = segments.last(where: { $0.type == ELF.dynamic }),
                 segment.fileSize <= UInt64(QuickInspection.dynamicLimit),
-                let bytes = ImageFile.read(file, at: segment.offset, count: Int(segment.fileSize), refused: refused)
+                let bytes = ELFFile.read(file, at: segment.offset, count: Int(segment.fileSize), refused: refused)
             else { return }
             bytes.withUnsafeBytes { bytes in
                 dynamic.read(bytes)
@@ -189,7 +189,7 @@ extension ImageFile {
             guard dynamic.stringsSize <= Self.stringsLimit, dynamic.stringsSize <= file.identity.size,
                 let offset = segments.fileOffset(ofAddress: dynamic.strings, count: dynamic.stringsSize)
             else { return }
-            strings = ImageFile.read(file, at: offset, count: Int(dynamic.stringsSize), refused: refused) ?? []
+            strings = ELFFile.read(file, at: offset, count: Int(dynamic.stringsSize), refused: refused) ?? []
         }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import ELFImages
 
 @Suite("Mutants of real files (80)")
-struct ImageMutationTests {
+struct ELFMutationTests {
     private static let mutantsOfEach = 10_000
 
     /// Numbers at the edges of ranges.
@@ -42,7 +42,7 @@ struct ImageMutationTests {
     private func inspectMutants(of path: String, seed: UInt64) throws {
         let original = try ELFBytes(path)
         let fields = try Self.fields(of: original)
-        let host = HostImages(.currentProcess(pluginImages: []), excluding: nil)
+        let host = HostLibraries(.currentProcess(pluginLibraries: []), excluding: nil)
         var generator = SeededGenerator(seed: seed)
         var refused = 0
         for number in 0..<Self.mutantsOfEach {
@@ -73,7 +73,7 @@ struct ImageMutationTests {
             let file = try mutant.save("mutant-\(seed).so")
             let quick = try quickInspection(file)
             if !quick.isLoadable { refused += 1 }
-            guard quick.hasSoundTables, let image = try? ImageFile(path: file) else { continue }
+            guard quick.hasSoundTables, let image = try? ELFFile(path: file) else { continue }
             var complete = CompleteInspection(
                 of: image, bundlePath: ELFFixtures.directory, libraries: nil, quick: quick, host: host)
             complete.run()
@@ -104,7 +104,7 @@ struct ImageMutationTests {
                 fields.append((table + field, 4))
             }
         }
-        let image = try ImageFile(path: ELFFixtures.file("fields.so", file.bytes))
+        let image = try ELFFile(path: ELFFixtures.file("fields.so", file.bytes))
         for section in image.sections
         where section.name.hasPrefix("swift5_type_metadata") || section.name.hasPrefix("swift5_protocols")
             || section.name == ".note.pluginhost" || section.name == ".rodata"

@@ -1,8 +1,8 @@
 import ELFImages
 
-extension LoadedImages {
+extension LoadedLibraries {
     /// The executable files of the loaded bundles.
     static var ofPlugins: Set<String> {
-        Set(BundleTable.shared.imageBases.compactMap { path(ofImageAt: $0) })
+        Set(BundleTable.shared.libraryBases.compactMap { path(ofLibraryAt: $0) })
     }
 }

@@ -1,7 +1,7 @@
 package import HostBasics
 
 /// Inspects a plug-in's ELF file without running any of it, at two levels of detail.
-package enum ImageInspector {
+package enum ELFInspector {
     /// The function that every plug-in exports.
     package static let entrySymbol = "plugin_entry"
 
@@ -24,8 +24,8 @@ package enum ImageInspector {
     /// **Cost.** Linear in the size of its tables; four pread() calls: the first 4 KiB, PT_DYNAMIC, the tables, and the
     /// addresses of the initialisers.
     package static func inspectQuickly(
-        _ file: borrowing OpenedFile, path: String, bundlePath: String, as role: ImageRole = .plugin
-    ) -> ImageInspection {
+        _ file: borrowing OpenedFile, path: String, bundlePath: String, as role: ELFRole = .plugin
+    ) -> ELFInspection {
         withTemporaryBytes(QuickInspection.storageSize) { storage in
             var inspection = QuickInspection(
                 of: file, path: path, bundlePath: bundlePath, role: role, storage: storage)
@@ -77,7 +77,7 @@ package enum ImageInspector {
     /// The fingerprint of a loaded file, without a system call.
     ///
     /// `base`: the start address of the loaded file, where the first page with its ELF header is mapped.
-    package static func fingerprint(ofImageMappedAt base: UnsafeRawPointer) -> UInt64 {
+    package static func fingerprint(ofFileMappedAt base: UnsafeRawPointer) -> UInt64 {
         // The dynamic linker maps whole pages, so if the first segment has any byte, the first 4 KiB can be read. Bytes
         // of the page that do not belong to the segment come from the file too (System V ABI, chapter 5).
         let header = UnsafeRawBufferPointer(start: base, count: headLimit)

@@ -3,7 +3,7 @@ import Glibc
 import HostBasics
 
 /// An ELF file that the dynamic linker has loaded into this process: the program or a library.
-package struct ProcessImage: Sendable, Hashable {
+package struct ProcessLibrary: Sendable, Hashable {
     /// The dynamic linker's path; for the main program, the path of its file.
     ///
     /// It is empty for the kernel's library (vDSO).
@@ -18,62 +18,62 @@ package struct ProcessImage: Sendable, Hashable {
 /// The ELF files that are loaded into this process.
 ///
 /// **Threads.** Any. **Cost.** A few microseconds and a String for each file; nothing is cached.
-package enum LoadedImages {
+package enum LoadedLibraries {
     /// All loaded files in load order, the main program first.
-    package static func all() -> [ProcessImage] {
-        var images: [ProcessImage] = []
-        withUnsafeMutablePointer(to: &images) { images in
-            phs_each_image(
-                { image, headers, count, context in
-                    guard let image, let images = context?.assumingMemoryBound(to: [ProcessImage].self) else {
+    package static func all() -> [ProcessLibrary] {
+        var libraries: [ProcessLibrary] = []
+        withUnsafeMutablePointer(to: &libraries) { libraries in
+            phs_each_library(
+                { library, headers, count, context in
+                    guard let library, let libraries = context?.assumingMemoryBound(to: [ProcessLibrary].self) else {
                         return false
                     }
-                    images.pointee.append(
-                        ProcessImage(image.pointee, headers, count, isMainProgram: images.pointee.isEmpty))
+                    libraries.pointee.append(
+                        ProcessLibrary(library.pointee, headers, count, isMainProgram: libraries.pointee.isEmpty))
                     return true
-                }, images)
+                }, libraries)
         }
-        return images
+        return libraries
     }
 
     /// The start address of the loaded file that contains an address.
     package static func base(containing address: UnsafeRawPointer) -> UInt? {
-        var image = phs_image()
-        guard phs_image_of_address(address, &image) else { return nil }
-        return UInt(image.base)
+        var library = phs_library()
+        guard phs_library_of_address(address, &library) else { return nil }
+        return UInt(library.base)
     }
 
     /// The Swift modules whose types or protocols each loaded file defines, by the address of the file's ELF header.
     package static func modules() -> [UInt: Set<String>] {
-        var sections: [phs_swift_image] = []
+        var sections: [phs_swift_library] = []
         withUnsafeMutablePointer(to: &sections) { sections in
-            phs_each_swift_image(
-                { image, context in
-                    guard let image else { return false }
-                    context?.assumingMemoryBound(to: [phs_swift_image].self).pointee.append(image.pointee)
+            phs_each_swift_library(
+                { library, context in
+                    guard let library else { return false }
+                    context?.assumingMemoryBound(to: [phs_swift_library].self).pointee.append(library.pointee)
                     return true
                 }, sections)
         }
         // The records are read after the enumeration, because the runtime may hold a lock during it.
         var modules: [UInt: Set<String>] = [:]
-        for image in sections {
+        for library in sections {
             let found = TypeContext.modules(
                 in: ProcessMemory(),
                 sections: [
-                    (UInt64(UInt(bitPattern: image.types)), UInt64(image.types_length)),
-                    (UInt64(UInt(bitPattern: image.protocols)), UInt64(image.protocols_length)),
+                    (UInt64(UInt(bitPattern: library.types)), UInt64(library.types_length)),
+                    (UInt64(UInt(bitPattern: library.protocols)), UInt64(library.protocols_length)),
                 ])
-            modules[UInt(bitPattern: image.header), default: []].formUnion(found)
+            modules[UInt(bitPattern: library.header), default: []].formUnion(found)
         }
         return modules
     }
 }
 
-extension ProcessImage {
-    fileprivate init(_ image: phs_image, _ headers: UnsafeRawPointer?, _ count: Int, isMainProgram: Bool) {
-        base = UInt(image.base)
+extension ProcessLibrary {
+    fileprivate init(_ library: phs_library, _ headers: UnsafeRawPointer?, _ count: Int, isMainProgram: Bool) {
+        base = UInt(library.base)
         self.isMainProgram = isMainProgram
-        let name = image.path.map { String(cString: $0) } ?? ""
+        let name = library.path.map { String(cString: $0) } ?? ""
         path = isMainProgram && name.isEmpty ? Path.mainProgram : name
         header = base
         // A program that is not position-independent has base 0 and its header at the address of its first segment.

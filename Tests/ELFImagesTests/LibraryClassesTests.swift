@@ -12,7 +12,7 @@ private final class OwnClass {
 private final class OwnGeneric<Element> {}
 
 @Suite("The classes of one image")
-struct ImageClassesTests {
+struct LibraryClassesTests {
     private static let source =
         ELFFixtures.swiftEntry + """
             public final class Reporter { public init() {}; public final class Inner { final class Deep {} } }
@@ -30,12 +30,12 @@ struct ImageClassesTests {
             """
 
     /// The fixture's image, opened.
-    private func image(_ name: String = "libClasses.so", module: String = "Fixture") throws -> (
+    private func library(_ name: String = "libClasses.so", module: String = "Fixture") throws -> (
         base: UInt, path: String
     ) {
         let path = try ELFFixtures.swift(name, module: module, Self.source)
         try #require(dlopen(path, RTLD_NOW | RTLD_LOCAL | CInt(RTLD_NODELETE)) != nil)
-        return (try #require(LoadedImages.all().first { $0.path == path }).base, path)
+        return (try #require(LoadedLibraries.all().first { $0.path == path }).base, path)
     }
 
     private static let names = [
@@ -44,23 +44,23 @@ struct ImageClassesTests {
     ]
 
     @Test func namesAreInSourceOrderWithPrivateAndNestedOnesAndWithoutGenerics() throws {
-        #expect(ImageClasses(ofImageAt: try image().base).names == Self.names.map { "Fixture.\($0)" })
+        #expect(LibraryClasses(ofLibraryAt: try library().base).names == Self.names.map { "Fixture.\($0)" })
     }
 
     @Test func theFileHasTheSameNamesWithoutBeingLoaded() throws {
         let path = try ELFFixtures.swift("libClasses.so", module: "Fixture", Self.source)
-        #expect(try ImageFile(path: path).classNames == Self.names.map { "Fixture.\($0)" })
-        #expect(try ImageFile(path: path).modules == ["Fixture"])
+        #expect(try ELFFile(path: path).classNames == Self.names.map { "Fixture.\($0)" })
+        #expect(try ELFFile(path: path).modules == ["Fixture"])
     }
 
     @Test func namesOfOneImageOnly() throws {
-        let (first, _) = try image()
-        let (second, _) = try image("libClasses2.so", module: "Fixture")
-        let one: AnyClass = try #require(ImageClasses(ofImageAt: first).class(named: "Reporter"))
-        let other: AnyClass = try #require(ImageClasses(ofImageAt: second).class(named: "Reporter"))
+        let (first, _) = try library()
+        let (second, _) = try library("libClasses2.so", module: "Fixture")
+        let one: AnyClass = try #require(LibraryClasses(ofLibraryAt: first).class(named: "Reporter"))
+        let other: AnyClass = try #require(LibraryClasses(ofLibraryAt: second).class(named: "Reporter"))
         #expect(ObjectIdentifier(one) != ObjectIdentifier(other))
-        #expect(ImageClasses.base(ofImageDefining: one) == first)
-        #expect(ImageClasses.base(ofImageDefining: other) == second)
+        #expect(LibraryClasses.base(ofLibraryDefining: one) == first)
+        #expect(LibraryClasses.base(ofLibraryDefining: other) == second)
     }
 
     @Test(arguments: [
@@ -68,8 +68,8 @@ struct ImageClassesTests {
         "String.InString",
     ])
     func classIsFoundByName(name: String) throws {
-        let found: AnyClass = try #require(ImageClasses(ofImageAt: try image().base).class(named: name))
-        #expect(ImageClasses.ownName(of: found) == name.split(separator: ".").last.map(String.init))
+        let found: AnyClass = try #require(LibraryClasses(ofLibraryAt: try library().base).class(named: name))
+        #expect(LibraryClasses.ownName(of: found) == name.split(separator: ".").last.map(String.init))
     }
 
     @Test(arguments: [
@@ -77,37 +77,37 @@ struct ImageClassesTests {
         "ixture.Reporter",
     ])
     func otherNamesAreNotFound(name: String) throws {
-        let found: AnyClass? = ImageClasses(ofImageAt: try image().base).class(named: name)
-        #expect(found.map { ImageClasses.ownName(of: $0) } == nil)
+        let found: AnyClass? = LibraryClasses(ofLibraryAt: try library().base).class(named: name)
+        #expect(found.map { LibraryClasses.ownName(of: $0) } == nil)
     }
 
     @Test func imageWithoutSwiftHasNoClasses() throws {
         let path = try ELFFixtures.sound()
         try #require(dlopen(path, RTLD_NOW | RTLD_LOCAL) != nil)
-        let base = try #require(LoadedImages.all().first { $0.path == path }).base
-        #expect(ImageClasses(ofImageAt: base).names == [])
-        #expect(ImageClasses(ofImageAt: 0x1000).names == [])
+        let base = try #require(LoadedLibraries.all().first { $0.path == path }).base
+        #expect(LibraryClasses(ofLibraryAt: base).names == [])
+        #expect(LibraryClasses(ofLibraryAt: 0x1000).names == [])
     }
 
     @Test func classLeadsToItsImage() throws {
-        let own = try #require(ImageClasses.base(ofImageDefining: OwnClass.self))
-        #expect(ImageClasses.base(ofImageDefining: OwnGeneric<Int>.self) == own)
-        #expect(ImageClasses.base(ofImageDefining: JSONDecoder.self) != own)
-        #expect(ImageClasses.ownName(of: OwnClass.Nested.self) == "Nested")
-        #expect(ImageClasses.ownName(of: OwnGeneric<Int>.self) == "OwnGeneric")
+        let own = try #require(LibraryClasses.base(ofLibraryDefining: OwnClass.self))
+        #expect(LibraryClasses.base(ofLibraryDefining: OwnGeneric<Int>.self) == own)
+        #expect(LibraryClasses.base(ofLibraryDefining: JSONDecoder.self) != own)
+        #expect(LibraryClasses.ownName(of: OwnClass.Nested.self) == "Nested")
+        #expect(LibraryClasses.ownName(of: OwnGeneric<Int>.self) == "OwnGeneric")
     }
 
     @Test func modulesAreKnownByImage() throws {
-        let (base, _) = try image()
-        #expect(LoadedImages.modules()[base] == ["Fixture"])
-        let images = LoadedImages.all()
-        #expect(images.first?.isMainProgram == true)
-        #expect(images.first?.path == Path.mainProgram)
-        #expect(images.count { $0.isMainProgram } == 1)
-        let foundation = try #require(images.first { Path.lastComponent($0.path) == "libFoundationEssentials.so" })
-        #expect(LoadedImages.modules()[foundation.header]?.contains("FoundationEssentials") == true)
+        let (base, _) = try library()
+        #expect(LoadedLibraries.modules()[base] == ["Fixture"])
+        let libraries = LoadedLibraries.all()
+        #expect(libraries.first?.isMainProgram == true)
+        #expect(libraries.first?.path == Path.mainProgram)
+        #expect(libraries.count { $0.isMainProgram } == 1)
+        let foundation = try #require(libraries.first { Path.lastComponent($0.path) == "libFoundationEssentials.so" })
+        #expect(LoadedLibraries.modules()[foundation.header]?.contains("FoundationEssentials") == true)
         // Types of C are described in every image that uses them.
-        #expect(!LoadedImages.modules().values.contains { $0.contains("__C") })
+        #expect(!LoadedLibraries.modules().values.contains { $0.contains("__C") })
     }
 }
 
@@ -115,16 +115,16 @@ struct ImageClassesTests {
 struct ImageFingerprintTests {
     private func base(of path: String) throws -> UInt {
         try #require(dlopen(path, RTLD_NOW | RTLD_LOCAL) != nil)
-        return try #require(LoadedImages.all().first { $0.path == path }).base
+        return try #require(LoadedLibraries.all().first { $0.path == path }).base
     }
 
     @Test func fileAndItsMappedImageHaveTheSame() throws {
         let c = try ELFFixtures.c("fingerprint-c.so", ELFFixtures.entryWithNote)
         #expect(try quickInspection(c).fingerprint != 0)
-        #expect(try quickInspection(c).describes(imageAt: try base(of: c)))
+        #expect(try quickInspection(c).describes(libraryAt: try base(of: c)))
         let swift = try ELFFixtures.swift(
             "fingerprint-swift.so", module: "Print", ELFFixtures.swiftEntry + "final class A {}")
-        #expect(try quickInspection(swift).describes(imageAt: try base(of: swift)))
+        #expect(try quickInspection(swift).describes(libraryAt: try base(of: swift)))
     }
 
     @Test("A file that was swapped between check and load is noticed (74)")
@@ -134,13 +134,13 @@ struct ImageFingerprintTests {
         let loaded = try ELFFixtures.c(
             "swap-loaded.so", ELFFixtures.entryWithNote + "int which(void) { return 2; }")
         let inspection = try quickInspection(checked)
-        #expect(!inspection.describes(imageAt: try base(of: loaded)))
+        #expect(!inspection.describes(libraryAt: try base(of: loaded)))
         #expect(inspection.fingerprint != (try quickInspection(loaded).fingerprint))
     }
 
     @Test func everyByteOfTheBeginningCounts() throws {
         let original = try ELFBytes(ELFFixtures.sound())
-        let fingerprint = original.bytes.withUnsafeBytes { ImageInspector.fingerprint(ofFileBeginning: $0) }
+        let fingerprint = original.bytes.withUnsafeBytes { ELFInspector.fingerprint(ofFileBeginning: $0) }
         let length = Int(original[try original.segment(1) + ELFBytes.fileSize, as: UInt64.self])
         // The headers of segments decide how much is covered; this test does not change them.
         let start = Int(original[ELFBytes.programHeaders, as: UInt64.self]) + 56 * original.segmentCountOfAll
@@ -148,7 +148,7 @@ struct ImageFingerprintTests {
             var bytes = original.bytes
             bytes[offset] ^= 0x10
             #expect(
-                bytes.withUnsafeBytes { ImageInspector.fingerprint(ofFileBeginning: $0) } != fingerprint, "\(offset)")
+                bytes.withUnsafeBytes { ELFInspector.fingerprint(ofFileBeginning: $0) } != fingerprint, "\(offset)")
         }
     }
 }

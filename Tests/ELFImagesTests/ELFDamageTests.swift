@@ -32,7 +32,7 @@ extension ELFBytes {
 
 /// Each test damages one number that the dynamic linker follows before code of the file runs.
 @Suite("The inspection before dlopen(): what the dynamic linker trusts")
-struct ImageDamageTests {
+struct ELFDamageTests {
     /// A plug-in that has one of everything: a constructor, a destructor, thread-local storage, versions, a PLT.
     private static func plugin() throws -> ELFBytes {
         let source =

@@ -1,7 +1,7 @@
 package import HostBasics
 
 /// The tables of a file that the dynamic linker reads, as bytes that were read and found valid.
-package struct ImageTables {
+package struct ELFTables {
     /// DT_STRTAB; its last byte is 0, so every name that begins in it also ends in it.
     package var strings = UnsafeRawBufferPointer(start: nil, count: 0)
     /// DT_SYMTAB, up to the last symbol that the hash table contains or a relocation names.

@@ -2,12 +2,12 @@ import Glibc
 package import HostBasics
 
 /// The process or program into which a plug-in would be loaded.
-package enum ImageSurroundings: Sendable {
+package enum ELFSurroundings: Sendable {
     /// This process, with everything that is loaded into it.
     ///
-    /// - Parameter pluginImages: the files of the plug-ins in the process. Other plug-ins do not use them as libraries,
+    /// - Parameter pluginLibraries: the files of the plug-ins in the process. Other plug-ins do not use them as libraries,
     ///   and they may contain modules with the same names.
-    case currentProcess(pluginImages: Set<String>)
+    case currentProcess(pluginLibraries: Set<String>)
     /// A process that runs the program and has not loaded anything else yet.
     case program(path: String)
 }
@@ -16,22 +16,22 @@ package enum ImageSurroundings: Sendable {
 ///
 /// Files are read even for this process: they define the same symbols as in memory, unless a file was replaced after it
 /// was loaded.
-package final class HostImages {
+package final class HostLibraries {
     package struct Image {
         package let path: String
         /// Nil if the file does not exist any more or cannot be read.
-        package let file: ImageFile?
+        package let file: ELFFile?
         /// The DT_NEEDED names that find it.
         package var names: Set<String>
         /// The Swift modules it defines.
         package let modules: Set<String>
     }
 
-    package private(set) var images: [Image] = []
+    package private(set) var libraries: [Image] = []
     /// The files whose symbols every plug-in sees: the program and the libraries that it needs, directly or indirectly.
     private(set) var globalScope: [Image] = []
     /// The program.
-    package private(set) var program: ImageFile?
+    package private(set) var program: ELFFile?
     /// The libraries that were not found although the program or one of its libraries needs them.
     package private(set) var missing: [LibraryClosure.Missing] = []
     /// Whether a program other than this process was named.
@@ -46,69 +46,69 @@ package final class HostImages {
     private static let limit = 4096
 
     /// `excluded`: the inspected plug-in, which may already be loaded.
-    package init(_ surroundings: ImageSurroundings, excluding excluded: ImageFile?, unread: UnreadFiles = UnreadFiles()) {
+    package init(_ surroundings: ELFSurroundings, excluding excluded: ELFFile?, unread: UnreadFiles = UnreadFiles()) {
         self.unread = unread
         search = LibrarySearch(unread: unread)
         isNamedProgram = if case .program = surroundings { true } else { false }
         switch surroundings {
-        case .currentProcess(let pluginImages): takeProcess(pluginImages, excluded)
+        case .currentProcess(let pluginLibraries): takeProcess(pluginLibraries, excluded)
         case .program(let path): takeProgram(path)
         }
     }
 
     /// The file for a needed name.
-    package func image(named name: String) -> Image? { images.first { $0.names.contains(name) } }
+    package func library(named name: String) -> Image? { libraries.first { $0.names.contains(name) } }
 
     /// Whether all code of this process sees a symbol, because its library was opened with RTLD_GLOBAL.
     ///
     /// Always false for a program that does not run.
     func isVisibleToAll(_ symbol: String) -> Bool {
-        !isNamedProgram && LoadedImage.program?.address(of: symbol) != nil
+        !isNamedProgram && LoadedLibrary.program?.address(of: symbol) != nil
     }
 
-    package func image(of file: ImageFile) -> Image? { images.first { $0.file?.isSameFile(as: file) == true } }
+    package func library(of file: ELFFile) -> Image? { libraries.first { $0.file?.isSameFile(as: file) == true } }
 
     // MARK: - This process
 
-    private func takeProcess(_ pluginImages: Set<String>, _ excluded: ImageFile?) {
-        let modules = LoadedImages.modules()
+    private func takeProcess(_ pluginLibraries: Set<String>, _ excluded: ELFFile?) {
+        let modules = LoadedLibraries.modules()
         var neededNames: Set<String> = []
-        for image in LoadedImages.all().prefix(Self.limit) {
-            if !image.isMainProgram, pluginImages.contains(image.path) { continue }
+        for library in LoadedLibraries.all().prefix(Self.limit) {
+            if !library.isMainProgram, pluginLibraries.contains(library.path) { continue }
             let file =
-                image.path.utf8.contains(UInt8(ascii: "/")) ? try? ImageFile(path: image.path, unread: unread) : nil
+                library.path.utf8.contains(UInt8(ascii: "/")) ? try? ELFFile(path: library.path, unread: unread) : nil
             if let file, let excluded, file.isSameFile(as: excluded) { continue }
-            var names: Set<String> = [image.path]
+            var names: Set<String> = [library.path]
             // The kernel's library (vDSO) has no file; its path is its SONAME.
             if let ownName = file?.ownName { names.insert(ownName) }
             neededNames.formUnion(file?.needed ?? [])
-            if image.isMainProgram { program = file }
-            images.append(Image(path: image.path, file: file, names: names, modules: modules[image.header] ?? []))
+            if library.isMainProgram { program = file }
+            libraries.append(Image(path: library.path, file: file, names: names, modules: modules[library.header] ?? []))
         }
         // A library without a SONAME, or whose file cannot be read, is found by the name under which another file
         // needed it.
-        for index in images.indices {
-            let name = Path.lastComponent(images[index].path)
-            if neededNames.contains(name) { images[index].names.insert(name) }
+        for index in libraries.indices {
+            let name = Path.lastComponent(libraries[index].path)
+            if neededNames.contains(name) { libraries[index].names.insert(name) }
         }
         takeGlobalScope()
     }
 
     private func takeGlobalScope() {
-        guard let first = images.first else { return }
+        guard let first = libraries.first else { return }
         var seen: Set<String> = [first.path]
         globalScope = [first]
         // Preloaded libraries come after the program and before its libraries; the order does not matter here.
         let preload = getenv("LD_PRELOAD").map { String(cString: $0) } ?? ""
         for name in preload.split(whereSeparator: { $0 == ":" || $0 == " " }) {
-            let image = images.first { $0.path == name || Path.lastComponent($0.path) == name }
-            if let image, seen.insert(image.path).inserted { globalScope.append(image) }
+            let library = libraries.first { $0.path == name || Path.lastComponent($0.path) == name }
+            if let library, seen.insert(library.path).inserted { globalScope.append(library) }
         }
         var next = 0
         while next < globalScope.count {
             for name in globalScope[next].file?.needed ?? [] {
-                guard let image = image(named: name), seen.insert(image.path).inserted else { continue }
-                globalScope.append(image)
+                guard let library = library(named: name), seen.insert(library.path).inserted else { continue }
+                globalScope.append(library)
             }
             next += 1
         }
@@ -117,9 +117,9 @@ package final class HostImages {
     // MARK: - A program
 
     private func takeProgram(_ path: String) {
-        let main: ImageFile
-        do throws(ImageFile.Unusable) {
-            main = try ImageFile(path: path, unread: unread)
+        let main: ELFFile
+        do throws(ELFFile.Unusable) {
+            main = try ELFFile(path: path, unread: unread)
         } catch {
             findings.append(
                 PluginFinding(
@@ -128,15 +128,15 @@ package final class HostImages {
             return
         }
         program = main
-        images.append(Image(path: path, file: main, names: [path], modules: main.modules))
-        var loaders: [[ImageFile]] = [[main]]
+        libraries.append(Image(path: path, file: main, names: [path], modules: main.modules))
+        var loaders: [[ELFFile]] = [[main]]
         var seenMissing: Set<String> = []
         var next = 0
-        while next < loaders.count, images.count < Self.limit {
+        while next < loaders.count, libraries.count < Self.limit {
             let chain = loaders[next]
             next += 1
-            for name in chain[0].needed where image(named: name) == nil {
-                let file: ImageFile
+            for name in chain[0].needed where library(named: name) == nil {
+                let file: ELFFile
                 switch search.find(name, neededBy: chain) {
                 case .found(let found): file = found
                 case .missing(let searched, let rejected):
@@ -147,15 +147,15 @@ package final class HostImages {
                     }
                     continue
                 }
-                if let index = images.firstIndex(where: { $0.file?.isSameFile(as: file) == true }) {
-                    images[index].names.insert(name)
+                if let index = libraries.firstIndex(where: { $0.file?.isSameFile(as: file) == true }) {
+                    libraries[index].names.insert(name)
                     continue
                 }
                 let names = Set([name, file.path] + (file.ownName.map { [$0] } ?? []))
-                images.append(Image(path: file.path, file: file, names: names, modules: file.modules))
+                libraries.append(Image(path: file.path, file: file, names: names, modules: file.modules))
                 loaders.append([file] + chain)
             }
         }
-        globalScope = images
+        globalScope = libraries
     }
 }

@@ -1,7 +1,7 @@
 import HostBasics
 
 /// The dynamic symbols of a file, with the hash table for finding them.
-package struct ImageSymbols {
+package struct ELFSymbols {
     /// The number of symbols, including the empty first one.
     package let count: Int
     private let symbols: [UInt8]
@@ -22,7 +22,7 @@ package struct ImageSymbols {
         case systemV(bytes: [UInt8], bucketCount: Int, chainCount: Int)
     }
 
-    init?(of file: ImageFile, strings: [UInt8]) {
+    init?(of file: ELFFile, strings: [UInt8]) {
         self.strings = strings
         guard file.dynamic.symbols != 0, file.dynamic.symbolSize == UInt64(ELF.symbolSize) else { return nil }
         table = Self.readTable(file)
@@ -41,7 +41,7 @@ package struct ImageSymbols {
     }
 
     package func name(of symbol: ELFSymbol) -> String {
-        ImageSymbols.bytes(in: strings, at: Int(symbol.name)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        ELFSymbols.bytes(in: strings, at: Int(symbol.name)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     /// The indices of all definitions of a name that other files can use.
@@ -80,7 +80,7 @@ package struct ImageSymbols {
     /// Reads the hash table of the symbols.
     ///
     /// The size of the table is not stored. So the bytes after it are read too, up to the limit, but never used.
-    private static func readTable(_ file: ImageFile) -> HashTable {
+    private static func readTable(_ file: ELFFile) -> HashTable {
         let address = file.dynamic.gnuHash != 0 ? file.dynamic.gnuHash : file.dynamic.systemVHash
         guard address != 0,
             let head = file.bytes(atAddress: address, count: 16) ?? file.bytes(atAddress: address, count: 8)
@@ -130,7 +130,7 @@ package struct ImageSymbols {
         }
     }
 
-    private static func countBySections(_ file: ImageFile) -> Int? {
+    private static func countBySections(_ file: ELFFile) -> Int? {
         guard let section = file.section(named: ".dynsym"), section.address == file.dynamic.symbols else { return nil }
         return Int(exactly: section.size / UInt64(ELF.symbolSize))
     }

@@ -3,14 +3,14 @@ import HostBasics
 /// One section of a file: a part that linkers and debuggers know by name.
 ///
 /// Loading does not use sections.
-package struct ImageSection {
+package struct ELFSection {
     package var name: String
     package var address: UInt64
     package var offset: UInt64
     package var size: UInt64
 }
 
-extension ImageFile {
+extension ELFFile {
     private static let sectionLimit = 4096
     private static let namesLimit: UInt64 = 1 << 20
     /// The maximum length of a section name, in bytes; all names that are looked up are shorter.
@@ -19,15 +19,15 @@ extension ImageFile {
     private static let nameLimit = 256
     private static let noBits: UInt32 = 8
 
-    package func section(named name: String) -> ImageSection? { sections.first { $0.name == name } }
+    package func section(named name: String) -> ELFSection? { sections.first { $0.name == name } }
 
     /// The content of a section, if it is no longer than `limit`.
-    package func content(of section: ImageSection, limit: UInt64) -> [UInt8]? {
+    package func content(of section: ELFSection, limit: UInt64) -> [UInt8]? {
         section.size <= limit ? bytes(at: section.offset, count: section.size) : nil
     }
 
     /// All sections that have content in the file; empty if the table was removed or is invalid.
-    func readSections() -> [ImageSection] {
+    func readSections() -> [ELFSection] {
         let count = Int(header.sectionHeaderCount)
         let namesIndex = Int(header.sectionNames)
         guard Int(header.sectionHeaderSize) == ELF.sectionHeaderSize, count > 0, count <= Self.sectionLimit,
@@ -42,7 +42,7 @@ extension ImageFile {
             guard namesSize <= Self.namesLimit, let names = bytes(at: number(namesIndex, 24), count: namesSize) else {
                 return []
             }
-            return (0..<count).compactMap { index -> ImageSection? in
+            return (0..<count).compactMap { index -> ELFSection? in
                 let start = index * ELF.sectionHeaderSize
                 let name = Int(table.loadUnaligned(fromByteOffset: start, as: UInt32.self))
                 let type = table.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self)
@@ -51,7 +51,7 @@ extension ImageFile {
                 else {
                     return nil
                 }
-                return ImageSection(
+                return ELFSection(
                     name: String(decoding: names[name..<end], as: UTF8.self), address: number(index, 16),
                     offset: number(index, 24), size: number(index, 32))
             }
@@ -76,7 +76,7 @@ extension ImageFile {
 
     private static let classLimit = 10_000
 
-    /// The classes that the file defines, in order, as ``ImageClasses/names`` returns them for a loaded file.
+    /// The classes that the file defines, in order, as ``LibraryClasses/names`` returns them for a loaded file.
     package var classNames: [String] {
         guard let section = section(named: "swift5_type_metadata"), section.size <= FileMemory.sectionLimit else {
             return []
@@ -109,8 +109,8 @@ extension ImageFile {
 }
 
 /// The segments of a file as memory from which metadata is read, in pieces that are cached.
-final class FileMemory: ImageMemory {
-    private let file: ImageFile
+final class FileMemory: ELFMemory {
+    private let file: ELFFile
     private var pieces: [UInt64: [UInt8]] = [:]
 
     private static let pieceSize: UInt64 = 64 << 10
@@ -119,7 +119,7 @@ final class FileMemory: ImageMemory {
     /// The maximum length of a text; every Swift name is shorter.
     private static let textLimit = 1024
 
-    init(_ file: ImageFile) { self.file = file }
+    init(_ file: ELFFile) { self.file = file }
 
     package func byte(at address: UInt64) -> UInt8? {
         guard let offset = file.segments.fileOffset(ofAddress: address, count: 1) else { return nil }
