@@ -41,7 +41,8 @@ let package = Package(
                 intent: .custom(verb: "bundle", description: "Builds plug-ins and makes bundles of them.")),
             path: "Sources/BundlePlugin"),
         .target(
-            name: "TestSupport", dependencies: ["BundleReading", "HostBasics", "CPluginSupport"], path: "Tests/TestSupport"),
+            name: "TestSupport", dependencies: ["BundleReading", "HostBasics", "CPluginSupport"],
+            path: "Tests/TestSupport"),
         .testTarget(name: "CPluginSupportTests", dependencies: ["CPluginSupport", "TestSupport"]),
         .testTarget(name: "CSandboxTests", dependencies: ["CSandbox", "TestSupport"], exclude: ["Programs"]),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists"], exclude: ["Fixtures"]),

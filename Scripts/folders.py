@@ -9,7 +9,7 @@ usage: Scripts/folders.py [--list]    with --list: also what each folder uses
 """
 import collections, pathlib, re, sys
 
-ORDER = """Rooms.swift Environment Media Functions Bundles Safety Isolation Loading Nibs Catalog Services Reload
+ORDER = """Rooms.swift Host Media CFunctions Bundles Quarantine Isolation Loading Nibs Catalog Services Reload
     WorkerProgram""".split()
 ROOT = pathlib.Path(__file__).resolve().parent.parent / "Sources/PluginHost"
 

@@ -7,7 +7,7 @@ extension CompleteInspection {
     /// ``InterfaceComparison`` refuses these at the entry.
     mutating func checkInterfaces() {
         var files: [ELFFile] = closure.newFiles
-        for image in host.images {
+        for image in host.libraries {
             if let file = image.file, !files.contains(where: { $0 === file }) { files.append(file) }
         }
         // Like the check at the entry, this covers the conformances in the plug-in's file, not those in its libraries.

@@ -20,7 +20,9 @@ extension CompleteInspection {
                         ? link.remedy : "Run, as root: ldconfig")
                 continue
             }
-            let other = host.images.first { Self.isOtherVersion(Path.lastComponent($0.path), of: missing.name) }?.path
+            let other = host.libraries.first {
+                Self.isOtherVersion(Path.lastComponent($0.path), of: missing.name)
+            }?.path
             let module = other == nil ? module(of: missing) : nil
             if let other { message += " The application has \(quoted(other)), another version of it." }
             if let module { message += " \(module.sentence)" }
@@ -125,7 +127,7 @@ extension CompleteInspection {
             return nil
         }
         let module = String(name.dropFirst(3).dropLast(3))
-        let image = host.images.first { $0.modules.contains(module) }?.path
+        let image = host.libraries.first { $0.modules.contains(module) }?.path
         // Swift's mangled names begin with the module's name, after its length.
         let symbols = "$s\(module.utf8.count)\(module)"
         guard image != nil || closure.newFiles.contains(where: { $0.uses(symbolBeginningWith: symbols) }) else {

@@ -149,7 +149,7 @@ extension CompleteInspection {
     /// The path of a file in the process that defines a symbol in any version, outside of the plug-in's scope.
     private func hiddenDefinition(of symbol: String) -> String? {
         let name = SymbolName(symbol)
-        return host.images.first { $0.file?.symbols?.definitions(of: name).isEmpty == false }?.path
+        return host.libraries.first { $0.file?.symbols?.definitions(of: name).isEmpty == false }?.path
     }
 
     /// Reports the undefined symbols together if libraries are missing, because these may define them.

@@ -83,7 +83,8 @@ package final class HostLibraries {
             if let ownName = file?.ownName { names.insert(ownName) }
             neededNames.formUnion(file?.needed ?? [])
             if library.isMainProgram { program = file }
-            libraries.append(Image(path: library.path, file: file, names: names, modules: modules[library.header] ?? []))
+            libraries.append(
+                Image(path: library.path, file: file, names: names, modules: modules[library.header] ?? []))
         }
         // A library without a SONAME, or whose file cannot be read, is found by the name under which another file
         // needed it.

@@ -53,7 +53,7 @@ package struct LibraryClosure {
             for name in chain[0].needed where providers[name] == nil {
                 // A path is used unchanged; the quick inspection has already refused it in the plug-in.
                 guard !name.utf8.contains(UInt8(ascii: "/")) else { continue }
-                if let image = host.image(named: name) {
+                if let image = host.library(named: name) {
                     take(image, &seenPresent, in: host)
                     if let file = image.file { providers[name] = file }
                     continue
@@ -70,7 +70,7 @@ package struct LibraryClosure {
                 switch own.map(LibrarySearch.Result.found) ?? host.search.find(name, neededBy: chain) {
                 case .found(let file):
                     if file.isProgram { programs.append((name, file.path, chain[0].path)) }
-                    if let image = host.image(of: file) {
+                    if let image = host.library(of: file) {
                         take(image, &seenPresent, in: host)
                         providers[name] = image.file ?? file
                     } else if let known = newFiles.first(where: { $0.isSameFile(as: file) }) {
@@ -112,7 +112,7 @@ package struct LibraryClosure {
             guard seen.insert(image.path).inserted else { continue }
             present.append(image)
             for name in image.file?.needed ?? [] {
-                guard let next = host.image(named: name) else { continue }
+                guard let next = host.library(named: name) else { continue }
                 if let file = next.file, providers[name] == nil { providers[name] = file }
                 queue.append(next)
             }

@@ -119,7 +119,9 @@ struct FastXMLScanner: ~Copyable {
         return true
     }
 
-    /// The bits of the golden ratio. Multiplying by it spreads the bits of a word over the whole product.
+    /// The bits of the golden ratio.
+    ///
+    /// Multiplying by it spreads the bits of a word over the whole product.
     private static let multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
 
     // MARK: Values

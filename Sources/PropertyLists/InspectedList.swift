@@ -78,7 +78,9 @@ public struct InspectedList: Sendable {
         code == .duplicateKey || code == .repeatedKey
     }
 
-    /// The positions of all keys. They are created at each call, because a list without faults needs none.
+    /// The positions of all keys.
+    ///
+    /// They are created at each call, because a list without faults needs none.
     public func keyPlaces() -> KeyPlaces { KeyPlaces(keys) }
 
     /// The position of a key, given the keys that lead to it; nil if it does not exist, or if the list is binary.

@@ -13,8 +13,9 @@ struct OldStyleScanner: ~Copyable {
     /// The number grows in proportion to the text, not to its square.
     var examined = 0
     private var unescaped: [UInt8] = []
-    /// The offsets from which each kind of quote is known to be never closed. Searching again would take quadratic
-    /// time.
+    /// The offsets from which each kind of quote is known to be never closed.
+    ///
+    /// Searching again would take quadratic time.
     private var neverClosed: (double: Int, single: Int) = (.max, .max)
 
     init(_ text: UnsafeBufferPointer<UInt8>, isLenient: Bool) {

@@ -25,8 +25,10 @@ extension StringsTableParser {
         scanner.examined += again
     }
 
-    /// A fault after a string of several lines. Its closing quotation mark was probably forgotten, and the mark that
-    /// opens another string was read as the closing one.
+    /// A fault after a string of several lines.
+    ///
+    /// Its closing quotation mark was probably forgotten, and the mark that opens another string was read as the
+    /// closing one.
     private static func unclosed(at start: Int, _ fault: TextFault) -> TextFault {
         TextFault(
             fault.code, at: start,

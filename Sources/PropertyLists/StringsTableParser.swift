@@ -211,8 +211,9 @@ struct StringsTableParser: ~Copyable {
         return scanner.next == UInt8(ascii: "=") || (afterLineBreak && scanner.next == UInt8(ascii: ";"))
     }
 
-    /// Skips a list, dictionary or data with everything in it. If it has no end, returns false and restores the
-    /// position.
+    /// Skips a list, dictionary or data with everything in it.
+    ///
+    /// If it has no end, returns false and restores the position.
     private mutating func skipNestedValue() -> Bool {
         let start = scanner.position
         guard !sawUnbalanced else { return false }

@@ -210,8 +210,9 @@ struct TreeBuilder: ~Copyable {
         moved.append(part)
     }
 
-    /// How many values a container will have if the text continues as it began. With this estimate, a long container
-    /// grows only once, and not to twice its size.
+    /// How many values a container will have if the text continues as it began.
+    ///
+    /// With this estimate, a long container grows only once, and not to twice its size.
     private func expected(_ count: Int, from start: Int, to offset: Int) -> Int {
         let factor = min(Double(textSize - start) / Double(max(offset - start, 1)), 16)
         return max(Int(Double(count) * factor * 1.02) + 64, count + count / 4)

@@ -1,4 +1,6 @@
-/// The text of an XML file and a position in it. The readers of property lists and of nib documents share this type.
+/// The text of an XML file and a position in it.
+///
+/// The readers of property lists and of nib documents share this type.
 ///
 /// It reads blanks, comments, processing instructions, and references to characters. ``XMLParser`` (property lists) and
 /// ``XMLDocument`` (any elements) define which elements exist and what they may contain.
@@ -8,8 +10,9 @@ struct XMLCursor: ~Copyable {
     var position = 0
     /// Character data that is not contiguous in the file.
     var gathered: [UInt8] = []
-    /// The offsets from which a comment, an instruction, or a CDATA section is known to have no end. Searching again
-    /// for each one that begins would take quadratic time.
+    /// The offsets from which a comment, an instruction, or a CDATA section is known to have no end.
+    ///
+    /// Searching again for each one that begins would take quadratic time.
     private var neverEnds = InlineArray<3, Int>(repeating: .max)
     /// The steps of searches without a result, which no budget has counted yet.
     private var fruitlessSteps = 0

@@ -31,8 +31,9 @@ public final class XMLDocument: Sendable {
         }
     }
 
-    /// The maximum number of attributes of an element. With more, the search for two of the same name would take too
-    /// long; no document has so many.
+    /// The maximum number of attributes of an element.
+    ///
+    /// With more, the search for two of the same name would take too long; no document has so many.
     static let mostAttributes = 128
     /// The longest name, in bytes.
     static let longestName = 1_024
@@ -295,7 +296,9 @@ public final class XMLDocument: Sendable {
         }
     }
 
-    /// The length of an attribute's value as written, in bytes. With its references replaced, it is at most as long.
+    /// The length of an attribute's value as written, in bytes.
+    ///
+    /// With its references replaced, it is at most as long.
     public func length(ofValue attribute: Int) -> Int { Int(attributes[attribute].valueLength) }
 
     /// Whether an attribute has an empty value.

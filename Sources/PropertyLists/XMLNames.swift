@@ -56,7 +56,9 @@ struct XMLNames: Sendable {
         }
     }
 
-    /// Whether the document's text has a name at an offset. Does not check that the name ends there.
+    /// Whether the document's text has a name at an offset.
+    ///
+    /// Does not check that the name ends there.
     @inline(__always)
     func isName(_ number: UInt32, at offset: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         let row = all[Int(number)]

@@ -15,7 +15,9 @@ struct XMLScan: ~Copyable {
     /// The elements that are open, the innermost last.
     private var open: [Int] = []
 
-    /// What the last element of a name had. The next element of that name usually has the same, so this is tried first.
+    /// What the last element of a name had.
+    ///
+    /// The next element of that name usually has the same, so this is tried first.
     private struct Seen {
         /// The numbers of its attributes, whose names are likely in this order.
         var attributes: Range<Int>

@@ -1,4 +1,6 @@
-/// A dictionary from values of a document's attributes to numbers. It creates no strings for its keys.
+/// A dictionary from values of a document's attributes to numbers.
+///
+/// It creates no strings for its keys.
 ///
 /// Values are equal if their bytes are, after their references are replaced.
 public struct XMLValueTable: Sendable {
@@ -17,8 +19,9 @@ public struct XMLValueTable: Sendable {
         rows.reserveCapacity(count)
     }
 
-    /// Adds the value of an attribute with a number. If the table already has an equal value, adds nothing and returns
-    /// that value's number.
+    /// Adds the value of an attribute with a number.
+    ///
+    /// If the table already has an equal value, adds nothing and returns that value's number.
     public mutating func insert(_ attribute: Int, _ number: Int) -> Int? {
         let hash = document.hash(ofValue: attribute)
         if let known = row(of: attribute, hash) { return rows[known].number }
@@ -60,7 +63,9 @@ extension XMLDocument {
         }
     }
 
-    /// Whether two attributes have the same value. A missing attribute (nil) has the empty value.
+    /// Whether two attributes have the same value.
+    ///
+    /// A missing attribute (nil) has the empty value.
     public func haveEqualValues(_ first: Int?, _ second: Int?) -> Bool {
         guard let first, let second else { return (first ?? second).map(isEmpty(valueOf:)) ?? true }
         guard attributes[first].isEncoded || attributes[second].isEncoded else { return areSameValues(first, second) }

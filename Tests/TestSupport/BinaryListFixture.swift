@@ -1,27 +1,27 @@
 import Glibc
 
 /// A binary property list put together object by object; references and offsets have four bytes.
-public struct BinaryListFixture {
+package struct BinaryListFixture {
     private var objects: [[UInt8]] = []
 
-    public init() {}
+    package init() {}
 
-    public mutating func add(_ object: [UInt8]) -> Int {
+    package mutating func add(_ object: [UInt8]) -> Int {
         objects.append(object)
         return objects.count - 1
     }
 
-    public mutating func add(_ text: String) -> Int {
+    package mutating func add(_ text: String) -> Int {
         add([0x5F, 0x12] + Self.bigEndian(text.utf8.count, 4) + Array(text.utf8))
     }
 
-    public mutating func add(_ entries: [(key: Int, value: Int)]) -> Int {
+    package mutating func add(_ entries: [(key: Int, value: Int)]) -> Int {
         add(
             [0xDF, 0x12] + Self.bigEndian(entries.count, 4)
                 + (entries.map(\.key) + entries.map(\.value)).flatMap { Self.bigEndian($0, 4) })
     }
 
-    public func bytes(top: Int) -> [UInt8] {
+    package func bytes(top: Int) -> [UInt8] {
         var bytes = Array("bplist00".utf8)
         var table: [UInt8] = []
         for object in objects {
@@ -33,22 +33,22 @@ public struct BinaryListFixture {
             + Self.bigEndian(place, 8)
     }
 
-    public static func bigEndian(_ value: Int, _ size: Int) -> [UInt8] {
+    package static func bigEndian(_ value: Int, _ size: Int) -> [UInt8] {
         (0..<size).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 }
 
 /// What the process has used so far.
-public enum ProcessUse {
+package enum ProcessUse {
     /// The most memory at once, in bytes.
-    public static var mostMemory: Int {
+    package static var mostMemory: Int {
         var use = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &use)
         return use.ru_maxrss * 1024
     }
 
     /// Time of the processor, in seconds.
-    public static var processorTime: Double {
+    package static var processorTime: Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
@@ -56,7 +56,7 @@ public enum ProcessUse {
 }
 
 /// The memory of the process now, in bytes.
-public func currentMemory() -> Int {
+package func currentMemory() -> Int {
     guard let file = fopen("/proc/self/statm", "r") else { return 0 }
     defer { fclose(file) }
     var line = [CChar](repeating: 0, count: 256)

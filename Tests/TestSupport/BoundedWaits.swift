@@ -1,8 +1,7 @@
-public import Dispatch
+package import Dispatch
 import Foundation
-import Testing
-
 package import HostBasics
+import Testing
 
 /// Longer than any wait of a test needs, because a failing test must end.
 ///
@@ -24,7 +23,7 @@ extension Wait {
 }
 
 /// Runs a body on several threads and waits for all.
-public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let done = DispatchGroup()
     for number in 0..<count {
         done.enter()
@@ -37,7 +36,7 @@ public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
 }
 
 extension DispatchGroup {
-    public func wait(until what: String) {
+    package func wait(until what: String) {
         if wait(timeout: .now() + patience) != .success {
             Issue.record("It took longer than a quarter of an hour until \(what).")
         }
@@ -45,7 +44,7 @@ extension DispatchGroup {
 }
 
 extension DispatchSemaphore {
-    public func wait(until what: String) {
+    package func wait(until what: String) {
         if wait(timeout: .now() + patience) != .success {
             Issue.record("It took longer than a quarter of an hour until \(what).")
         }

@@ -3,13 +3,13 @@ import Testing
 
 /// Shared objects and programs for the tests, built from a few lines of source at their first use, in a directory that is
 /// removed at the end.
-public enum ELFFixtures {
-    public struct BuildFailure: Error, CustomStringConvertible {
-        public let description: String
-        public init(description: String) { self.description = description }
+package enum ELFFixtures {
+    package struct BuildFailure: Error, CustomStringConvertible {
+        package let description: String
+        package init(description: String) { self.description = description }
     }
 
-    public static let directory: String = {
+    package static let directory: String = {
         let path = NSTemporaryDirectory() + "/pluginhost-images-\(getpid())"
         try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         atexit { try? FileManager.default.removeItem(atPath: ELFFixtures.directory) }
@@ -24,34 +24,35 @@ public enum ELFFixtures {
 
     // MARK: - Sources
 
-    public static let entry = """
+    package static let entry = """
         #include "plugin_abi.h"
         PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) { (void)host; return PLUGIN_OK; }
         """
-    public static let entryWithNote = entry + "\nPLUGIN_DECLARE_NOTE;\n"
-    public static let swiftEntry = "@c(plugin_entry) public func pluginEntry(_ host: UnsafeRawPointer) -> Int32 { 0 }\n"
+    package static let entryWithNote = entry + "\nPLUGIN_DECLARE_NOTE;\n"
+    package static let swiftEntry =
+        "@c(plugin_entry) public func pluginEntry(_ host: UnsafeRawPointer) -> Int32 { 0 }\n"
 
     /// A plug-in without any fault.
-    public static func sound() throws -> String { try c("sound.so", entryWithNote) }
+    package static func sound() throws -> String { try c("sound.so", entryWithNote) }
 
     // MARK: - Building
 
     /// Compiles and links C.
-    public static func c(_ name: String, _ source: String, _ flags: [String] = ["-shared"]) throws -> String {
+    package static func c(_ name: String, _ source: String, _ flags: [String] = ["-shared"]) throws -> String {
         try build(name, source, extension: "c") { file, output in
             [try tool("clang"), "-fPIC", "-O1", "-I", headers, "-o", output, file] + flags
         }
     }
 
     /// Compiles C++ without linking its library.
-    public static func cxx(_ name: String, _ source: String, _ flags: [String] = ["-shared"]) throws -> String {
+    package static func cxx(_ name: String, _ source: String, _ flags: [String] = ["-shared"]) throws -> String {
         try build(name, source, extension: "cpp") { file, output in
             [try tool("clang"), "-fPIC", "-O1", "-I", headers, "-o", output, file] + flags
         }
     }
 
     /// Compiles and links Swift.
-    public static func swift(
+    package static func swift(
         _ name: String, module: String, _ source: String, _ flags: [String] = ["-emit-library"]
     ) throws -> String {
         try build(name, source, extension: "swift") { file, output in
@@ -60,7 +61,7 @@ public enum ELFFixtures {
     }
 
     /// A file with the bytes given.
-    public static func file(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
+    package static func file(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
         let path = directory + "/" + name
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         return path
@@ -112,40 +113,40 @@ public enum ELFFixtures {
     }
 
     /// The C header, for a Swift plug-in that imports no module of the library.
-    public static var abiHeader: String { headers + "/plugin_abi.h" }
+    package static var abiHeader: String { headers + "/plugin_abi.h" }
 
     private static let headers = URL(fileURLWithPath: #filePath)
         .appendingPathComponent("../../../Sources/CPluginSupport/include").standardizedFileURL.path
 }
 
 /// The bytes of an ELF file, to change fields of.
-public struct ELFBytes {
-    public var bytes: [UInt8]
+package struct ELFBytes {
+    package var bytes: [UInt8]
 
-    public init(_ path: String) throws { bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
+    package init(_ path: String) throws { bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-    public subscript<Value: FixedWidthInteger>(offset: Int, as type: Value.Type) -> Value {
+    package subscript<Value: FixedWidthInteger>(offset: Int, as type: Value.Type) -> Value {
         get { bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) } }
         set { bytes.withUnsafeMutableBytes { $0.storeBytes(of: newValue, toByteOffset: offset, as: type) } }
     }
 
     // Offsets in the file header.
-    public static let type = 16
-    public static let machine = 18
-    public static let programHeaders = 32
-    public static let programHeaderSize = 54
-    public static let programHeaderCount = 56
+    package static let type = 16
+    package static let machine = 18
+    package static let programHeaders = 32
+    package static let programHeaderSize = 54
+    package static let programHeaderCount = 56
 
     // Offsets in a program header.
-    public static let flags = 4
-    public static let fileOffset = 8
-    public static let address = 16
-    public static let fileSize = 32
-    public static let memorySize = 40
-    public static let alignment = 48
+    package static let flags = 4
+    package static let fileOffset = 8
+    package static let address = 16
+    package static let fileSize = 32
+    package static let memorySize = 40
+    package static let alignment = 48
 
     /// Where the n-th program header of a type is.
-    public func segment(_ type: UInt32, _ number: Int = 0) throws -> Int {
+    package func segment(_ type: UInt32, _ number: Int = 0) throws -> Int {
         let start = Int(self[Self.programHeaders, as: UInt64.self])
         let all = (0..<Int(self[Self.programHeaderCount, as: UInt16.self])).map { start + $0 * 56 }
         let found = all.filter { self[$0, as: UInt32.self] == type }
@@ -153,7 +154,7 @@ public struct ELFBytes {
     }
 
     /// Where the value of an entry of PT_DYNAMIC is.
-    public func dynamicValue(_ tag: UInt64) throws -> Int {
+    package func dynamicValue(_ tag: UInt64) throws -> Int {
         let segment = try segment(2)
         var offset = Int(self[segment + Self.fileOffset, as: UInt64.self])
         while self[offset, as: UInt64.self] != 0 {
@@ -164,7 +165,7 @@ public struct ELFBytes {
     }
 
     /// Where a run of bytes begins.
-    public func firstIndex(of text: String) throws -> Int {
+    package func firstIndex(of text: String) throws -> Int {
         let wanted = Array(text.utf8)
         return try #require(
             (0...(bytes.count - wanted.count)).first {
@@ -173,7 +174,7 @@ public struct ELFBytes {
     }
 
     /// Replaces each occurrence by another text of the same length.
-    public mutating func replace(_ text: String, by other: String) throws {
+    package mutating func replace(_ text: String, by other: String) throws {
         precondition(text.utf8.count == other.utf8.count)
         let wanted = Array(text.utf8)
         var count = 0
@@ -185,20 +186,20 @@ public struct ELFBytes {
         try #require(count > 0)
     }
 
-    public func save(_ name: String) throws -> String { try ELFFixtures.file(name, bytes) }
+    package func save(_ name: String) throws -> String { try ELFFixtures.file(name, bytes) }
 }
 
 /// A value behind a POSIX mutex.
 ///
 /// The thread sanitiser knows that mutex, but not the inside of the standard library's.
-public final class FixtureLock<Value>: @unchecked Sendable {
+package final class FixtureLock<Value>: @unchecked Sendable {
     // @unchecked because of the value, which is used only under the lock.
     private let lock = NSLock()
     private var value: Value
 
-    public init(_ value: Value) { self.value = value }
+    package init(_ value: Value) { self.value = value }
 
-    public func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         lock.lock()
         defer { lock.unlock() }
         return try body(&value)

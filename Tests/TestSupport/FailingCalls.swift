@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// Makes system calls of the library fail, in a test's own process, because this affects every thread.
-public enum FailingCalls {
+package enum FailingCalls {
     private struct Plan {
         var call: String
         var ending: String
@@ -19,12 +19,12 @@ public enum FailingCalls {
     ///   - ending: the end of the file's path.
     ///   - errno: the error.
     ///   - times: how often.
-    public static func fail(_ call: String, _ ending: String, _ errno: CInt, times: Int = 1) {
+    package static func fail(_ call: String, _ ending: String, _ errno: CInt, times: Int = 1) {
         add(Plan(call: call, ending: ending, errno: errno, times: times))
     }
 
     /// Does something right before a call, which then succeeds.
-    public static func before(_ call: String, _ ending: String, _ action: @escaping @Sendable () -> Void) {
+    package static func before(_ call: String, _ ending: String, _ action: @escaping @Sendable () -> Void) {
         add(Plan(call: call, ending: ending, errno: 0, times: 1, action: action))
     }
 
@@ -38,13 +38,13 @@ public enum FailingCalls {
     }
 
     /// Lets every call succeed again.
-    public static func stop() {
+    package static func stop() {
         phs_set_fault(nil)
         plans.withLock { $0 = [] }
     }
 
     /// How many failures have not happened yet.
-    public static var left: Int { plans.withLock { $0.reduce(0) { $0 + $1.times } } }
+    package static var left: Int { plans.withLock { $0.reduce(0) { $0 + $1.times } } }
 
     private static func number(of call: String, _ path: String) -> CInt {
         let plan: Plan? = plans.withLock { plans in
@@ -66,7 +66,7 @@ public enum FailingCalls {
     }
 
     /// Leaves the process without a free descriptor while body runs.
-    public static func withoutDescriptors<Result>(_ body: () throws -> Result) rethrows -> Result {
+    package static func withoutDescriptors<Result>(_ body: () throws -> Result) rethrows -> Result {
         var before = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before)
         // The lowest free number: other threads of the test library may open higher ones.

@@ -1,12 +1,12 @@
-public import Glibc
+package import Glibc
 
 /// Children of a test's process, for exit tests only.
 ///
 /// Why only for them: the process in which the tests run at the same time has many threads, and whatever lock one of them
 /// holds during fork(), of the loader, the allocator or the thread sanitiser, nobody ever releases in the child.
-public enum ForkedChild {
+package enum ForkedChild {
     /// fork() is marked unavailable in Swift because of the limits for a child; these children respect them.
-    public static func start(_ child: () -> CInt) -> pid_t {
+    package static func start(_ child: () -> CInt) -> pid_t {
         typealias Fork = @convention(c) () -> pid_t
         let process = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
         if process == 0 {
@@ -21,7 +21,7 @@ public enum ForkedChild {
     }
 
     /// Waits for the end of a child: its status, or `nil` if it hung and was killed.
-    public static func end(of process: pid_t) -> CInt? {
+    package static func end(of process: pid_t) -> CInt? {
         var status: CInt = 0
         for _ in 0..<7_000 {
             if waitpid(process, &status, WNOHANG) == process { return status == SIGALRM ? nil : status }
@@ -35,7 +35,7 @@ public enum ForkedChild {
     /// Whether a child returns true.
     ///
     /// Why again: when it is forked, another thread may be in dl_iterate_phdr(), whose lock nobody releases in the child.
-    public static func succeeds(_ child: () -> Bool) -> Bool {
+    package static func succeeds(_ child: () -> Bool) -> Bool {
         for _ in 0..<3 {
             if let status = end(of: start { child() ? 0 : 1 }) { return status == 0 }
         }
@@ -43,7 +43,7 @@ public enum ForkedChild {
     }
 
     /// Gives the calling process its own namespaces for users and mounts, in which it may do more.
-    public static func enterOwnNamespaces() -> Bool {
+    package static func enterOwnNamespaces() -> Bool {
         // Neither the function nor the constants CLONE_NEWUSER and CLONE_NEWNS are in Swift's Glibc module.
         typealias Unshare = @convention(c) (CInt) -> CInt
         let (user, group) = (geteuid(), getegid())
@@ -62,7 +62,7 @@ public enum ForkedChild {
     }
 
     /// Mounts an empty file system that refuses to map code, in a namespace of the process's own.
-    public static func mountWithoutCode(at directory: String) -> Bool {
+    package static func mountWithoutCode(at directory: String) -> Bool {
         typealias Mount =
             @convention(c) (
                 UnsafePointer<CChar>?, UnsafePointer<CChar>, UnsafePointer<CChar>?, UInt, UnsafeRawPointer?

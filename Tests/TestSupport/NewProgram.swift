@@ -5,7 +5,7 @@ import Testing
 ///
 /// Why by another process: a file that this one writes may also be open in a process that another test starts at that
 /// moment, and cannot be started (`ETXTBSY`) as long as it is.
-public func copyProgram(_ source: String, to path: String) throws {
+package func copyProgram(_ source: String, to path: String) throws {
     let copy = try Process.run(URL(filePath: "/bin/cp"), arguments: ["-p", source, path])
     copy.waitUntilExit()
     try #require(copy.terminationStatus == 0)

@@ -1,5 +1,5 @@
 /// A `.stringsdict` with one key, “%d files”.
-public let pluralFormats = """
+package let pluralFormats = """
     { "%d files" = {
         NSStringLocalizedFormatKey = "%#@files@ left";
         files = { NSStringFormatSpecTypeKey = NSStringPluralRuleType; NSStringFormatValueTypeKey = d;

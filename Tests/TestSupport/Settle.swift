@@ -1,7 +1,7 @@
 import BundleReading
 
 /// Waits until an answer is no longer reused without a check.
-public func settle() {
+package func settle() {
     let start = DirectoryCache.now()
     while DirectoryCache.now() <= start + DirectoryCache.trust {}
 }

@@ -1,11 +1,11 @@
 import Glibc
 
 /// A directory tree for one test, removed with the last reference to it.
-public final class TemporaryTree: Sendable {
+package final class TemporaryTree: Sendable {
     /// The absolute path of its root, with links resolved.
-    public let path: String
+    package let path: String
 
-    public init(_ files: [String: String] = [:]) throws {
+    package init(_ files: [String: String] = [:]) throws {
         var template = Array("\(P_tmpdir)/pluginhost-resources-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError(errno) }
         let made = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
@@ -17,22 +17,22 @@ public final class TemporaryTree: Sendable {
 
     deinit { Self.remove(path) }
 
-    public struct SystemError: Error {
+    package struct SystemError: Error {
         let number: CInt
-        public init(_ number: CInt) { self.number = number }
+        package init(_ number: CInt) { self.number = number }
     }
 
     /// The absolute path of a name in the tree.
-    public func callAsFunction(_ name: String) -> String { path + "/" + name }
+    package func callAsFunction(_ name: String) -> String { path + "/" + name }
 
     /// Writes a file and the directories above it.
     ///
     /// A name with a slash at its end makes a directory.
-    public func write(_ name: String, _ content: String = "") throws {
+    package func write(_ name: String, _ content: String = "") throws {
         try write(name, bytes: Array(content.utf8))
     }
 
-    public func write(_ name: String, bytes: [UInt8]) throws {
+    package func write(_ name: String, bytes: [UInt8]) throws {
         var directory = path
         for component in name.split(separator: "/").dropLast(name.hasSuffix("/") ? 0 : 1) {
             directory += "/" + component
@@ -50,13 +50,13 @@ public final class TemporaryTree: Sendable {
         }
     }
 
-    public func link(_ name: String, to target: String) throws {
+    package func link(_ name: String, to target: String) throws {
         guard symlink(target, self(name)) == 0 else { throw SystemError(errno) }
     }
 
-    public func remove(_ name: String) { Self.remove(self(name)) }
+    package func remove(_ name: String) { Self.remove(self(name)) }
 
-    public func rename(_ old: String, to new: String) throws {
+    package func rename(_ old: String, to new: String) throws {
         guard Glibc.rename(self(old), self(new)) == 0 else { throw SystemError(errno) }
     }
 
@@ -75,7 +75,7 @@ public final class TemporaryTree: Sendable {
 }
 
 /// The text of a file, by a path relative to the test's source file.
-public func textFile(_ relative: String, beside file: String = #filePath) throws -> String {
+package func textFile(_ relative: String, beside file: String = #filePath) throws -> String {
     let folder = file.split(separator: "/").dropLast().joined(separator: "/")
     guard let stream = fopen("/" + folder + "/" + relative, "r") else { throw TemporaryTree.SystemError(errno) }
     defer { fclose(stream) }

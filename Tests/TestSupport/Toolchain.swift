@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 
 /// The compilers that the tests call.
-public enum Toolchain {
+package enum Toolchain {
     /// A tool in the directory of the Swift compiler.
-    public static func tool(_ name: String) throws -> URL {
+    package static func tool(_ name: String) throws -> URL {
         for folder in ProcessInfo.processInfo.environment["PATH", default: ""].split(separator: ":") {
             let swift = URL(filePath: "\(folder)/swiftc")
             guard FileManager.default.isExecutableFile(atPath: swift.path) else { continue }
@@ -14,7 +14,7 @@ public enum Toolchain {
     }
 
     /// Runs a tool or program, and returns its status and what it wrote to both outputs.
-    public static func run(
+    package static func run(
         _ program: URL, _ arguments: [String], environment: [String: String] = [:]
     ) throws -> (status: Int32, said: String) {
         let process = Process()

@@ -24,7 +24,8 @@ package struct BundleLayout: Sendable, Hashable {
     package var supportDirectories: [String]
 
     package init(
-        name: String, infoDirectories: [String], resources: String, furtherResources: [String] = [], executableDirectories: [String], auxiliaryDirectories: [String] = [], supportDirectories: [String]
+        name: String, infoDirectories: [String], resources: String, furtherResources: [String] = [],
+        executableDirectories: [String], auxiliaryDirectories: [String] = [], supportDirectories: [String]
     ) {
         self.name = name
         self.infoDirectories = infoDirectories

@@ -78,7 +78,9 @@ package enum NameRules {
     }
 
     /// Whether Apple does not allow a character in an identifier.
-    package static func isUnusual(_ character: Character) -> Bool { unusualCharacter(inIdentifier: String(character)) != nil }
+    package static func isUnusual(_ character: Character) -> Bool {
+        unusualCharacter(inIdentifier: String(character)) != nil
+    }
 
     /// Whether a text that people read begins or ends with a blank, or has more than one line.
     package static func isRagged(_ text: String) -> Bool {

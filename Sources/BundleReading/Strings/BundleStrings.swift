@@ -87,7 +87,9 @@ package final class BundleStrings: Sendable {
     ///   - arguments: the values, the first one for `%1$@`.
     ///   - width: the maximum width of the text, for entries with widths; nil for the widest.
     /// - Returns: the formatted text.
-    package func localizedString(forKey key: String, value: String?, table: String?, arguments: [Any], width: Int?) -> String {
+    package func localizedString(forKey key: String, value: String?, table: String?, arguments: [Any], width: Int?)
+        -> String
+    {
         let found = entry(forKey: key, table)
         // The key in capitals must not be used as a format.
         if found == nil, Self.showsNonLocalizedStrings { return shown(key, table) }

@@ -50,7 +50,9 @@ public struct DirectoryListing: Sendable {
     /// Names that were not read may exist.
     public private(set) var failure: CInt?
 
-    /// The maximum number of names. No directory of resources has as many; reading them takes a second.
+    /// The maximum number of names.
+    ///
+    /// No directory of resources has as many; reading them takes a second.
     package static let mostNames = 1 << 20
 
     /// Reads a directory, following links to it.

@@ -141,7 +141,9 @@ private final class WatchLoop: Sendable {
 
     // MARK: The thread
 
-    /// Both the thread and the watch hold the loop. Whichever releases it last closes the descriptors.
+    /// Both the thread and the watch hold the loop.
+    ///
+    /// Whichever releases it last closes the descriptors.
     private func start() throws(Inotify.Failure) {
         let status = DetachedThread.start { self.run() }
         guard status == 0 else { throw Inotify.Failure(step: .thread, errno: status) }

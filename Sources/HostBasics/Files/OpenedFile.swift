@@ -47,8 +47,9 @@ public struct OpenedFile: ~Copyable {
             }
         }
 
-        /// The reason as the end of a sentence about a path. If a directory above may not be opened, the reason names
-        /// it.
+        /// The reason as the end of a sentence about a path.
+        ///
+        /// If a directory above may not be opened, the reason names it.
         ///
         /// **Cost.** If permission was denied, one system call for each directory above.
         package func reason(at path: String) -> String {

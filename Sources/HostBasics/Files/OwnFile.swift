@@ -50,7 +50,9 @@ package enum OwnFile {
         return bytes
     }
 
-    /// Whether a path is a link whose target does not exist. The target may be on a disk that is not mounted now.
+    /// Whether a path is a link whose target does not exist.
+    ///
+    /// The target may be on a disk that is not mounted now.
     private static func leadsNowhere(_ path: String) -> Bool {
         Path.linkOwner(path) != nil && FileIdentity(path: path) == nil
     }
@@ -61,7 +63,9 @@ package enum OwnFile {
         package let errno: CInt
     }
 
-    /// Makes a directory for such files, and the missing directories above it. Other users may not list them.
+    /// Makes a directory for such files, and the missing directories above it.
+    ///
+    /// Other users may not list them.
     ///
     /// Other users may enter them only if root makes them: root's workers run as another user, and pass through them to
     /// the `$STATE` of a plug-in. Only their owner may access the files.

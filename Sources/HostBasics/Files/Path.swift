@@ -1,6 +1,8 @@
 package import Glibc
 
-/// Functions on paths as text. Normalised paths have one spelling for each directory.
+/// Functions on paths as text.
+///
+/// Normalised paths have one spelling for each directory.
 public enum Path {
     /// The absolute path without empty components, `.` components and trailing slashes.
     ///

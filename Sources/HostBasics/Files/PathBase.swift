@@ -1,7 +1,8 @@
 import Glibc
 
-/// The beginning of absolute paths that leads to an open directory. Files below are opened from that directory, without
-/// resolving the whole path again.
+/// The beginning of absolute paths that leads to an open directory.
+///
+/// Files below are opened from that directory, without resolving the whole path again.
 package struct PathBase: Sendable {
     package let directory: CInt
     /// How many bytes of a path lead to the directory, including the slash after it.

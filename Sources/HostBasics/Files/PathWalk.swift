@@ -3,7 +3,9 @@
 /// A watch needs every name on the way, including names in the targets of links: if one of them leads elsewhere, so
 /// does the path. The walk does not check whether the directories exist.
 struct PathWalk {
-    /// A name, and the directory in which it is looked up. The directory's path contains no links.
+    /// A name, and the directory in which it is looked up.
+    ///
+    /// The directory's path contains no links.
     package struct Step {
         package let directory: String
         package let name: String

@@ -6,6 +6,7 @@ import Foundation
 #endif
 
 /// The user's settings for this program, given by an argument such as `-AppleLanguages "(de, fr)"` or by a default.
+///
 /// Foundation's UserDefaults supports both.
 ///
 /// Why not UserDefaults alone: its first use takes a millisecond or more, and asks the name service for the user's home

@@ -12,7 +12,9 @@ package struct UserDirectories: Sendable {
     /// The variables of this process.
     ///
     /// A program that runs with more rights than its user has ignores all variables.
-    package static let process = UserDirectories { name in phs_secure_getenv(name).flatMap { String(validatingCString: $0) } }
+    package static let process = UserDirectories { name in
+        phs_secure_getenv(name).flatMap { String(validatingCString: $0) }
+    }
 
     /// The value of a variable that is an absolute path; other values count as not set.
     package func absolute(_ name: String) -> String? { variable(name).flatMap(Self.absolute) }

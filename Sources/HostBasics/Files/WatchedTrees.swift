@@ -274,8 +274,9 @@ package struct WatchedTrees {
         return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : 0
     }
 
-    /// Whether a link leads to a directory that is neither inside another one, nor the same, nor contains it. Also true
-    /// if the target is missing.
+    /// Whether a link leads to a directory that is neither inside another one, nor the same, nor contains it.
+    ///
+    /// Also true if the target is missing.
     private static func leadsToDirectory(_ link: String, outside directory: String) -> Bool {
         var status = stat()
         if stat(link, &status) == 0, status.st_mode & S_IFMT != S_IFDIR { return false }

@@ -25,8 +25,9 @@ public enum ErrorNumber {
         }
     }
 
-    /// Whether this process is a worker. Remedies then name the plug-in's process, not the application, as the reader
-    /// of a file.
+    /// Whether this process is a worker.
+    ///
+    /// Remedies then name the plug-in's process, not the application, as the reader of a file.
     package static let isInWorker = Atomic(false)
 
     /// The operation that failed.

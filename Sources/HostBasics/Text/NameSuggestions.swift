@@ -9,7 +9,9 @@ public struct NameSuggestions: Sendable {
     public static let longestName = 128
     /// A name with more changes is a different name, not a misspelt one.
     private static let mostChanges = 6
-    /// The maximum number of steps for all names of one report. A step is one cell of a table of distances.
+    /// The maximum number of steps for all names of one report.
+    ///
+    /// A step is one cell of a table of distances.
     ///
     /// Comparing a hundred names with ten thousand others takes about as many.
     public static let mostSteps = 1 << 23
@@ -48,8 +50,9 @@ public struct NameSuggestions: Sendable {
     }
 
     /// Whether a name is one of the known names with a single typing slip: different capital letters, or one lowercase
-    /// letter changed, left out, added, or exchanged with its neighbour. Changes of the first letter and additions at
-    /// the end are not slips.
+    /// letter changed, left out, added, or exchanged with its neighbour.
+    ///
+    /// Changes of the first letter and additions at the end are not slips.
     ///
     /// Use this for findings that would be wrong if the author meant the name as written. Of 3,180 classes of nine
     /// applications, 1,460 have another class in the same application that ``names(near:among:atMost:most:)`` finds

@@ -1,5 +1,7 @@
 extension Sequence {
-    /// The first result of a function that is not nil. Calls the function once for each element up to that one.
+    /// The first result of a function that is not nil.
+    ///
+    /// Calls the function once for each element up to that one.
     ///
     /// Why: `lazy.compactMap(function).first` calls the function twice for the element that it finds, and traps if the
     /// second call returns nil. A function that looks at a file may do so: the file may disappear between the two

@@ -9,7 +9,9 @@ package final class Reply<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Supplies the value. Only the first call has an effect.
+    /// Supplies the value.
+    ///
+    /// Only the first call has an effect.
     package func give(_ new: Value) {
         let isFirst = value.withLock { value in
             if value != nil { return false }

@@ -50,7 +50,9 @@ public struct PluginVersion: Sendable, LosslessStringConvertible {
     }
 
     /// The version of a bundle: `CFBundleShortVersionString`, or `CFBundleVersion` if the former does not begin with a
-    /// number. Equal versions are ordered by `CFBundleVersion`.
+    /// number.
+    ///
+    /// Equal versions are ordered by `CFBundleVersion`.
     package init(short: String?, build: String?) {
         let build = Self.leading(build)
         guard var version = Self.leading(short) else {

@@ -101,8 +101,9 @@ public final class NibInstance {
 
 /// How a nib is instantiated.
 public struct NibOptions {
-    /// Returns the objects that may handle an action whose target is First Responder, the first one first. Called each
-    /// time such an action is sent.
+    /// Returns the objects that may handle an action whose target is First Responder, the first one first.
+    ///
+    /// Called each time such an action is sent.
     public var responders: () -> [any NibObject] = { [] }
     /// Closures that establish the connections of kinds that PluginHost does not know, such as `binding`, by the name
     /// of their XML element.

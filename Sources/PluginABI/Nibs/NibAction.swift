@@ -1,6 +1,8 @@
 internal import CPluginSupport.Shims
 
-/// An action that a nib connected to an event of an object. The object sends it when the event happens.
+/// An action that a nib connected to an event of an object.
+///
+/// The object sends it when the event happens.
 ///
 /// **Threads.** The thread that sends; the method runs there. **Lifetime.** The target is a weak reference: an action
 /// does not keep its target alive.

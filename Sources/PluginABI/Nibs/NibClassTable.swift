@@ -11,8 +11,9 @@ public final class NibClassTable: Sendable {
     /// The class's name, without its module.
     public let name: String
     /// The class names for which an outlet or action with ``NibTarget/named(_:)`` or ``NibTarget/foreign(_:)`` accepts
-    /// objects of this class: its own name. A class that only a class list declares also has the names of its
-    /// superclasses and interfaces.
+    /// objects of this class: its own name.
+    ///
+    /// A class that only a class list declares also has the names of its superclasses and interfaces.
     public let kinds: Set<String>
     /// Whether the closures must run on the main actor.
     public let isMainActor: Bool
@@ -137,7 +138,9 @@ public enum NibTarget: Sendable {
 /// An outlet or a collection.
 @_spi(PluginHost)
 public final class NibOutlet: Sendable {
-    /// How the outlet is set. The first argument of each closure is the source.
+    /// How the outlet is set.
+    ///
+    /// The first argument of each closure is the source.
     @frozen
     public enum Connect: Sendable {
         case one(@Sendable (AnyObject, any NibObject) -> Void)
@@ -217,7 +220,9 @@ public final class NibActionSlot: Sendable {
     public let name: String
     /// The senders that it accepts.
     public let sender: NibTarget
-    /// Calls the method. The first argument is the object, the second the sender.
+    /// Calls the method.
+    ///
+    /// The first argument is the object, the second the sender.
     public let perform: @Sendable (AnyObject, any NibObject) throws -> Void
 
     /// An action made from its parts.
@@ -240,7 +245,9 @@ func wrongNibSender(_ action: String, _ expected: String, _ sender: any NibObjec
 /// An event.
 @_spi(PluginHost)
 public final class NibEventSlot: Sendable {
-    /// How the event is set. The first argument of each closure is the source.
+    /// How the event is set.
+    ///
+    /// The first argument of each closure is the source.
     @frozen
     public enum Connect: Sendable {
         case one(@Sendable (AnyObject, NibAction) -> Void)
@@ -261,7 +268,9 @@ public final class NibEventSlot: Sendable {
     }
 }
 
-/// Converts objects of a class to an interface. Lookups use the identity of the interface's type.
+/// Converts objects of a class to an interface.
+///
+/// Lookups use the identity of the interface's type.
 @_spi(PluginHost)
 open class AnyNibConversion: @unchecked Sendable {
     // @unchecked because an open class must be; it has no stored properties.

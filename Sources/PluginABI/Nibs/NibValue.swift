@@ -66,7 +66,9 @@ public struct NibRange: Sendable, Hashable {
 
 /// A colour in a nib.
 public struct NibColor: Sendable, Hashable {
-    /// The components, from 0 to 1. Components missing in the nib are 0, a missing alpha is 1.
+    /// The components, from 0 to 1.
+    ///
+    /// Components missing in the nib are 0, a missing alpha is 1.
     public var red, green, blue, alpha: Double
     /// The name of a system or catalogue colour, such as `textColor`.
     public var name: String?

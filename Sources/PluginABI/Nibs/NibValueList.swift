@@ -1,5 +1,6 @@
-/// Values of one attribute, converted to its type and stored side by side. One closure per value would cost one
-/// allocation per value.
+/// Values of one attribute, converted to its type and stored side by side.
+///
+/// One closure per value would cost one allocation per value.
 ///
 /// One thread appends; afterwards any thread may read.
 @usableFromInline
@@ -14,7 +15,9 @@ final class NibValueList<Value>: ManagedBuffer<Int, Value> {
 
     deinit { _ = withUnsafeMutablePointers { $1.deinitialize(count: $0.pointee) } }
 
-    /// Appends a value and returns its index. There must be room for it.
+    /// Appends a value and returns its index.
+    ///
+    /// There must be room for it.
     @inlinable
     func append(_ value: Value) -> Int {
         precondition(header < capacity, "a list of values has no room for another one")

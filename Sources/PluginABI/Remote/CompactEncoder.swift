@@ -21,11 +21,13 @@ private final class CompactOutput {
         let outer: Place?
         let key: (any CodingKey)?
         let depth: Int
-        /// Whether it is a container that was opened inside another one. Nothing signals when such a container is
-        /// complete, so its length is updated at each addition.
+        /// Whether it is a container that was opened inside another one.
+        ///
+        /// Nothing signals when such a container is complete, so its length is updated at each addition.
         let isNested: Bool
-        /// Where its bytes end. For a nested container, this is its end so far; for any other value, -1 until it is
-        /// complete.
+        /// Where its bytes end.
+        ///
+        /// For a nested container, this is its end so far; for any other value, -1 until it is complete.
         fileprivate(set) var end = -1
 
         init(start: Int, outer: Place?, key: (any CodingKey)?, isNested: Bool) {

@@ -1,7 +1,9 @@
 /// Values encoded into an array of bytes, for values that are kept instead of sent immediately.
 @_spi(PluginHost)
 public enum MessageBytes {
-    /// The bytes of the values that a function writes. The values cannot contain descriptors or callbacks.
+    /// The bytes of the values that a function writes.
+    ///
+    /// The values cannot contain descriptors or callbacks.
     public static func written(_ write: (inout RemoteWriter) throws -> Void) throws -> [UInt8] {
         let pieces = GrowingPieces()
         var writer = RemoteWriter(pieces.piece, pieces: pieces)
@@ -22,7 +24,9 @@ public enum MessageBytes {
         }
     }
 
-    /// A number computed from the bytes that a function writes. Equal bytes have the same number in every process.
+    /// A number computed from the bytes that a function writes.
+    ///
+    /// Equal bytes have the same number in every process.
     ///
     /// - Parameter write: writes the values; callbacks are allowed, but do not contribute any bytes of their own.
     /// - Returns: the number; nil if the values cannot be written, or contain descriptors, because the files may
@@ -35,8 +39,9 @@ public enum MessageBytes {
         return writer.descriptors.isEmpty ? pieces.digest(unused: writer.unusedBytes) : nil
     }
 
-    /// Computes a digest of a message (FNV-1a). Such a simple hash is enough: a call is compared with only a few
-    /// others, and nobody chooses those to collide.
+    /// Computes a digest of a message (FNV-1a).
+    ///
+    /// Such a simple hash is enough: a call is compared with only a few others, and nobody chooses those to collide.
     private final class DigestPieces: RemoteOutputPieces {
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 1)
         private var state: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -1,8 +1,9 @@
 import Glibc
 import Synchronization
 
-/// What a plug-in can learn about the call that it performs, and the limits that a caller can set for its calls. Both
-/// are the same within the application's process and across processes.
+/// What a plug-in can learn about the call that it performs, and the limits that a caller can set for its calls.
+///
+/// Both are the same within the application's process and across processes.
 public enum PluginCall {
     /// Whether the caller no longer wants the result.
     ///
@@ -37,8 +38,9 @@ public enum PluginCall {
         return try CallScope.run(CallScope(deadline: deadline.map { min($0, limit) } ?? limit), body)
     }
 
-    /// Whether ``isCancelled`` can become true on this thread for a reason other than a time limit. For a transport,
-    /// which must then poll, because nothing notifies it.
+    /// Whether ``isCancelled`` can become true on this thread for a reason other than a time limit.
+    ///
+    /// For a transport, which must then poll, because nothing notifies it.
     @_spi(PluginHost)
     public static var isCancellable: Bool {
         var scope = CallScope.current
@@ -87,7 +89,9 @@ struct CallScope {
         return key
     }()
 
-    /// The innermost scope of this thread. It exists until the function that runs inside it returns.
+    /// The innermost scope of this thread.
+    ///
+    /// It exists until the function that runs inside it returns.
     static var current: UnsafePointer<CallScope>? {
         pthread_getspecific(key).map { UnsafePointer($0.assumingMemoryBound(to: CallScope.self)) }
     }

@@ -68,7 +68,9 @@ public protocol RemoteChannel: AnyObject, Sendable {
     func cancel()
 }
 
-/// A connection with another process. Both sides may use objects of the other side.
+/// A connection with another process.
+///
+/// Both sides may use objects of the other side.
 @_spi(PluginHost)
 public protocol RemoteConnection: AnyObject, Sendable {
     /// The objects of this process that the other process may use.

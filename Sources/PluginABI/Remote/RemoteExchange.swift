@@ -11,7 +11,9 @@ struct RemoteExchange {
     let depth: Int
 
     private var callbacks: [RemoteCallbackBody] = []
-    /// Whether this side has made a request. If so, an error that it sends may come back as the answer.
+    /// Whether this side has made a request.
+    ///
+    /// If so, an error that it sends may come back as the answer.
     private var isRequest = false
     /// The errors that were sent to the other side and may come back, by their numbers.
     private var sentErrors: [UInt32: any Error] = [:]

@@ -93,7 +93,9 @@ public struct RemoteMethod<Interface>: Sendable {
         self.role = role
     }
 
-    /// A property that never changes. Its value is sent once, together with the object.
+    /// A property that never changes.
+    ///
+    /// Its value is sent once, together with the object.
     ///
     /// - Parameters:
     ///   - name: the name of the property.

@@ -168,8 +168,9 @@ public final class RemoteObject: Sendable {
 }
 
 extension RemoteConnection {
-    /// Makes a request. If this thread already has a conversation with the other side, the request is part of that
-    /// conversation.
+    /// Makes a request.
+    ///
+    /// If this thread already has a conversation with the other side, the request is part of that conversation.
     func request(
         _ head: RemoteHead, write: (inout RemoteWriter) throws -> Void, read: (inout RemoteReader) throws -> Void
     ) throws {

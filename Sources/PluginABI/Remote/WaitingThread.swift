@@ -41,7 +41,9 @@ enum WaitingThread {
             sem_post(semaphore)
         }
 
-        /// Returns whether the task has ended. Returns false when the time is over, and possibly earlier.
+        /// Returns whether the task has ended.
+        ///
+        /// Returns false when the time is over, and possibly earlier.
         func wait(milliseconds: Int) -> Bool {
             phs_wait_for_semaphore(semaphore, Int32(milliseconds))
         }

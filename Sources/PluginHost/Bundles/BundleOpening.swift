@@ -80,7 +80,7 @@ enum BundleOpening {
 
     /// Reads the current contents of the bundle at a directory, without creating its object.
     ///
-    /// - Parameter base: an open directory on the path.
+    /// The base is an open directory on the path.
     static func contents(path: String, from base: PathBase = .none) throws(PluginError) -> BundleContents {
         let normalized = Path.normalized(path)
         if let normalized, let contents = usualContents(normalized, from: normalized == path ? base : .none) {
@@ -309,7 +309,9 @@ enum BundleOpening {
         } ?? bundle
     }
 
-    /// Replaces the main bundle. The former one stays alive, because other code may use it.
+    /// Replaces the main bundle.
+    ///
+    /// The former one stays alive, because other code may use it.
     static func replaceMain(_ bundle: PluginBundle) {
         mainBundle.store(Unmanaged.passRetained(bundle), ordering: .releasing)
     }

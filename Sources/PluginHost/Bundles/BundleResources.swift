@@ -59,8 +59,9 @@ final class BundleResources: Sendable {
         withFinder { $0.variants(ofResource: name, type: type) }
     }
 
-    /// The files that serve a resource of one of several types. Each place that has any gives a row: one file for each
-    /// type, in order.
+    /// The files that serve a resource of one of several types.
+    ///
+    /// Each place that has any gives a row: one file for each type, in order.
     func places(of name: String, types: [String], most: Int) -> [[String?]] {
         withFinder { $0.allPaths(forResource: name, ofTypes: types, most: most).paths }
     }

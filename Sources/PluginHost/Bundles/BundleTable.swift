@@ -44,7 +44,9 @@ final class BundleTable: Sendable {
         state.withLock { $0.byPath[path]?.reference }?.object
     }
 
-    /// Adds a new object and returns it. If another thread has already added one, returns that one.
+    /// Adds a new object and returns it.
+    ///
+    /// If another thread has already added one, returns that one.
     func insert(_ bundle: PluginBundle) -> PluginBundle {
         state.withLock { state in
             // An object that could not be read is replaced by one that was read later.
@@ -57,7 +59,9 @@ final class BundleTable: Sendable {
         }
     }
 
-    /// Removes the row of a directory whose object is gone. Called when the object is destroyed.
+    /// Removes the row of a directory whose object is gone.
+    ///
+    /// Called when the object is destroyed.
     func removeDead(path: String) {
         state.withLock { state in
             // The row may already belong to a new object of the same directory.

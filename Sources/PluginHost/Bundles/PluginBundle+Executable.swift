@@ -129,8 +129,8 @@ extension PluginBundle {
 
     /// Opens a candidate; nil if there is no such file.
     ///
-    /// - Parameter namesake: set to the first candidate that is a directory. A bundle may contain a directory with its
-    ///   own name, and the executable may still be in a later place.
+    /// Sets the namesake to the first candidate that is a directory: a bundle may contain a directory with its own
+    /// name, and the executable may still be in a later place.
     private func open(_ candidate: Candidate, _ namesake: inout String?) throws(PluginError) -> OpenedExecutable? {
         let file: OpenedFile
         do throws(OpenedFile.Failure) {
@@ -251,7 +251,9 @@ extension PluginBundle {
         return nil
     }
 
-    /// Recognises a bundle that was built for another system and copied here. Such a bundle is not broken.
+    /// Recognises a bundle that was built for another system and copied here.
+    ///
+    /// Such a bundle is not broken.
     private var codeOfOtherSystem: String? {
         for (folder, system) in [("MacOS", "macOS"), ("Windows", "Windows")] {
             for directory in layout.supportDirectories {

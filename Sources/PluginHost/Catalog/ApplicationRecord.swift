@@ -4,8 +4,9 @@ internal import PropertyLists
 import Synchronization
 
 /// The facts that an application stores about itself beside the indexes of its catalogues: its version, its executable,
-/// the services that it offers, and the extensions that it does not get. The command `pluginhost` uses them in its
-/// explanations.
+/// the services that it offers, and the extensions that it does not get.
+///
+/// The command `pluginhost` uses them in its explanations.
 ///
 /// The file is `NAME.application`: a property list that is replaced as a whole, and only if something in it changed. It
 /// only describes the application. Without the file, the command can explain less, and the application works the same.
@@ -183,7 +184,9 @@ final class ApplicationRecorder: Sendable {
     }
 }
 
-/// The facts that an application stored about itself when it last ran. For tools.
+/// The facts that an application stored about itself when it last ran.
+///
+/// For tools.
 @_spi(Tools) public struct RecordedApplication: Sendable {
     private let record: ApplicationRecord
 

@@ -205,7 +205,9 @@ final class CatalogIndex: Sendable {
         return (first..<extensionCount).lazy.map(extensionRow).prefix { text(at: $0.point, is: point) }
     }
 
-    /// Whether a text equals another. Creates no String.
+    /// Whether a text equals another.
+    ///
+    /// Creates no String.
     func text(at place: IndexPlace, is text: String) -> Bool {
         bytes.withUnsafeBytes { $0[place.range].elementsEqual(text.utf8) }
     }

@@ -27,7 +27,9 @@ struct CatalogRules: Sendable, Equatable {
             quarantined: quarantine?.entries ?? [], safeStart: options.safeStart, application: quarantine?.application)
     }
 
-    /// The text that the index stores. Equal rules have equal texts.
+    /// The text that the index stores.
+    ///
+    /// Equal rules have equal texts.
     var description: String {
         ([hostVersion] + capabilities.sorted() + disabled.sorted().map { Self.disabledMark + $0 }
             + quarantined.map { "\(Self.quarantineMark)\($0.identifier)\n\($0.bundlePath ?? "")\n\($0.reason)" }

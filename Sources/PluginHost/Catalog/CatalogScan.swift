@@ -120,8 +120,9 @@ struct CatalogScan {
             candidates: found.names.map { Candidate(name: $0, known: $0.isReadable ? numbers[$0.text] : nil) })
     }
 
-    /// The previous content of a folder that temporarily cannot be read. Why: having too many open files is no reason
-    /// to remove plug-ins.
+    /// The previous content of a folder that temporarily cannot be read.
+    ///
+    /// Why: having too many open files is no reason to remove plug-ins.
     private static func stillKnown(
         _ known: CatalogIndex.Folder?, in old: CatalogIndex?, _ realPath: String, after finding: PluginFinding
     ) -> [Candidate] {

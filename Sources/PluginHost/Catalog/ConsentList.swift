@@ -3,7 +3,9 @@ internal import PropertyLists
 /// The content of a file with consents.
 struct ConsentList: KeptContent {
     private(set) var consents: [PluginConsents.Consent] = []
-    /// Keys of later versions. They are kept when the file is written.
+    /// Keys of later versions.
+    ///
+    /// They are kept when the file is written.
     private var others: [String: PropertyList] = [:]
 
     private static let key = "Plugins"
@@ -34,7 +36,9 @@ struct ConsentList: KeptContent {
 
     // MARK: Changes
 
-    /// A change. If it cannot be written, it is applied again later.
+    /// A change.
+    ///
+    /// If it cannot be written, it is applied again later.
     enum Change: Sendable, Equatable {
         case give(PluginConsents.Consent)
         case withdraw(String)

@@ -3,7 +3,9 @@ struct ExtensionRow: Sendable {
     static let size = 32
 
     var point: IndexPlace
-    /// The extension's name. It is also in the record, which therefore need not be decoded for it.
+    /// The extension's name.
+    ///
+    /// It is also in the record, which therefore need not be decoded for it.
     var name: IndexPlace
     var version: UInt32
     var candidate: Int

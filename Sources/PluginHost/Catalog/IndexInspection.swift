@@ -11,7 +11,9 @@ import HostBasics
     ///
     /// The next start of their application replaces them.
     public private(set) var countOfOtherFormats = 0
-    /// Warnings of code `indexUnusable` and about permissions. A catalogue works without a file that cannot be used.
+    /// Warnings of code `indexUnusable` and about permissions.
+    ///
+    /// A catalogue works without a file that cannot be used.
     public private(set) var findings: [PluginFinding] = []
 
     init(directory: String?) {

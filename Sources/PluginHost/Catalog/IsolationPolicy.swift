@@ -51,11 +51,15 @@ public struct IsolationPolicy: Sendable {
     ///
     /// Default: ``WorkerProgram/automatic``.
     public var worker: WorkerProgram
-    /// How long a call may take, callbacks included. After this time, its worker is ended.
+    /// How long a call may take, callbacks included.
+    ///
+    /// After this time, its worker is ended.
     ///
     /// Default: nil, for any time.
     public var callTime: Duration?
-    /// How long a call may continue after its task was cancelled. After this time, its worker is ended.
+    /// How long a call may continue after its task was cancelled.
+    ///
+    /// After this time, its worker is ended.
     ///
     /// Default: nil, for any time. The plug-in is then only asked to end the call.
     public var cancelTime: Duration?

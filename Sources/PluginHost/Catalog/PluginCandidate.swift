@@ -91,8 +91,9 @@ public struct PluginCandidate: Sendable {
     /// The path of the candidate that is used instead of this one.
     private var other: String { index.path(index.candidateRow(row.other)) }
 
-    /// Why it is not used, each finding with a remedy. Empty for a candidate that is used, and for one that was
-    /// replaced because of its version or search path.
+    /// Why it is not used, each finding with a remedy.
+    ///
+    /// Empty for a candidate that is used, and for one that was replaced because of its version or search path.
     public var findings: [PluginFinding] { record.findings + index.findings(row) }
 
     /// The errors among ``findings``, or nil.

@@ -2,7 +2,9 @@ import HostBasics
 import PluginABI
 import Synchronization
 
-/// All plug-ins of an application. The catalogue finds and describes them, and loads each one when it is first used.
+/// All plug-ins of an application.
+///
+/// The catalogue finds and describes them, and loads each one when it is first used.
 ///
 /// ```swift
 /// let catalog = PluginCatalog(application: "workbench")
@@ -66,7 +68,9 @@ public final class PluginCatalog: Sendable {
         /// fails. Code that is linked into the program is not tried.
         public var requiresProbe = false
 
-        /// Creates options. Each omitted one has its default value.
+        /// Creates options.
+        ///
+        /// Each omitted one has its default value.
         public init(
             validation: Validation = .bundles, index: IndexStorage = .user, extensions: Set<String> = ["bundle"],
             choices: String? = nil, quarantine: String? = nil, safeStart: SafeStart = .normal,
@@ -82,7 +86,9 @@ public final class PluginCatalog: Sendable {
         }
     }
 
-    /// The directories to scan, as absolute paths. The first one takes precedence.
+    /// The directories to scan, as absolute paths.
+    ///
+    /// The first one takes precedence.
     public let searchPaths: [String]
     /// The options with which the catalogue was created.
     public let options: Options

@@ -1,7 +1,9 @@
 import HostBasics
 internal import PluginABI
 
-/// The user's consents: what the plug-ins of an application may reach. They are kept from one start to the next.
+/// The user's consents: what the plug-ins of an application may reach.
+///
+/// They are kept from one start to the next.
 ///
 /// The application shows the user which permissions a plug-in requests, and stores the answer here:
 ///

@@ -28,7 +28,9 @@ public struct PluginDescription: Sendable {
         candidateNumber = number
     }
 
-    /// The catalogue. Every description has one, except one that was created from a bundle for an ``IsolationPolicy``.
+    /// The catalogue.
+    ///
+    /// Every description has one, except one that was created from a bundle for an ``IsolationPolicy``.
     var catalog: PluginCatalog {
         guard case .catalog(let catalog) = source else { preconditionFailure("the description is of no catalogue") }
         return catalog

@@ -18,8 +18,9 @@ public struct PluginExplanation: Sendable {
     public let unanswered: PluginPermissions
     /// Why a search path could not be read, or a bundle whose name matches the identifier.
     private let unread: PluginFinding?
-    /// The path of a bundle with another name that the system did not let us read. It may have the identifier, but
-    /// probably does not.
+    /// The path of a bundle with another name that the system did not let us read.
+    ///
+    /// It may have the identifier, but probably does not.
     private let unreadBundle: String?
 
     init(_ identifier: String, in catalog: PluginCatalog) {

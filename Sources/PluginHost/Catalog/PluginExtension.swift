@@ -208,7 +208,9 @@ extension PluginCatalog {
             """)
     }
 
-    /// The first element of ``extensions(at:version:)``. Decodes one plug-in.
+    /// The first element of ``extensions(at:version:)``.
+    ///
+    /// Decodes one plug-in.
     func firstExtension(at point: String, version: UInt32) -> ExtensionDescription? {
         let index = current
         guard let first = index.extensionRows(at: point).first(where: { $0.version == version }) else { return nil }

@@ -30,7 +30,9 @@ struct PluginRecord: Sendable, Equatable {
     /// Why it cannot be used.
     var findings: [PluginFinding] = []
 
-    /// Whether the system refused to let it be read. The next scan must then read it again.
+    /// Whether the system refused to let it be read.
+    ///
+    /// The next scan must then read it again.
     var isProvisional: Bool { findings.contains(where: \.isProvisional) }
 
     /// The place of Info.plist in nearly every bundle.
@@ -82,7 +84,9 @@ extension PluginRecord {
 
     // MARK: As bytes
 
-    /// The position of the identifier's text in a record. It is the first part, after its length.
+    /// The position of the identifier's text in a record.
+    ///
+    /// It is the first part, after its length.
     static func placeOfIdentifier(_ identifier: String, inRecordAt place: IndexPlace) -> IndexPlace {
         IndexPlace(offset: place.offset + MemoryLayout<UInt32>.size, length: identifier.utf8.count)
     }

@@ -64,7 +64,9 @@ struct UserChoices: KeptContent {
 
     private static let known = Lock<[String: KeptList<UserChoices>]>([:])
 
-    /// The choices in a file. Returns the same object for the same path.
+    /// The choices in a file.
+    ///
+    /// Returns the same object for the same path.
     static func kept(at path: String) -> KeptList<UserChoices> {
         known.withLock { known in
             if let list = known[path] { return list }

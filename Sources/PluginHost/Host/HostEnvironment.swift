@@ -38,7 +38,9 @@ public struct HostEnvironment: Sendable {
     ///
     /// Default: nil, for none. May be set while the program runs, like the languages.
     public var device: String?
-    /// Pixels per point in the application's windows. At 2, `icon@2x.png` is preferred to `icon.png`.
+    /// Pixels per point in the application's windows.
+    ///
+    /// At 2, `icon@2x.png` is preferred to `icon.png`.
     ///
     /// Default: 1. Numbers above 9 count as 9. May be set while the program runs, like the languages.
     public var scale = 1
@@ -57,7 +59,9 @@ public struct HostEnvironment: Sendable {
     ///
     /// Default: nil. ``WorkerProgram/automatic`` then lists where the program is searched for.
     public var workerPath: String?
-    /// Directories with worker programs for Swift plug-ins that another toolchain built. The first one is tried first.
+    /// Directories with worker programs for Swift plug-ins that another toolchain built.
+    ///
+    /// The first one is tried first.
     ///
     /// Each contains the program `pluginhost-worker` that the other toolchain built; docs/isolation.md describes them.
     /// Default: none. The folders in `pluginhost/runtimes` beside the library are searched after these directories.
@@ -133,7 +137,9 @@ public struct HostEnvironment: Sendable {
     /// Resources and strings that were chosen under another number are no longer valid.
     static let resourceGeneration = Atomic(0)
 
-    /// ``NibClasses/version`` of ``nibClasses``. Plans that were resolved under another version are no longer valid.
+    /// ``NibClasses/version`` of ``nibClasses``.
+    ///
+    /// Plans that were resolved under another version are no longer valid.
     static let nibClassesVersion = Atomic(0)
 
     /// The readers of load steps: ``applicationReadsSteps`` if ``loadStep`` is set, ``journalReadsSteps``.
@@ -164,7 +170,9 @@ public struct HostEnvironment: Sendable {
     private struct State {
         /// Deferred, because ``log`` and the values that it captures belong to the application.
         var environment: Deferred<HostEnvironment>
-        /// The languages that result from ``preferredLanguages``. Every bundle requests them.
+        /// The languages that result from ``preferredLanguages``.
+        ///
+        /// Every bundle requests them.
         var languages: [String]?
         /// The name and version of ``environment`` for the C table, set when a plug-in is first loaded with them.
         var identity: (name: plugin_string, version: plugin_string)?

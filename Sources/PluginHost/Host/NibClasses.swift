@@ -17,7 +17,9 @@ public struct NibClasses: Sendable {
     private(set) var byElement: [String: NibClass] = [:]
     /// The elements whose objects are left out.
     public private(set) var elementsLeftOut: Set<String> = []
-    /// Identifies these classes. Each change sets another number.
+    /// Identifies these classes.
+    ///
+    /// Each change sets another number.
     private(set) var version = 0
 
     private static let versions = Atomic(0)
@@ -67,8 +69,9 @@ final class NibClass: Sendable {
     let name: String
     let registration: NibRegistration
 
-    /// For a class that only a list declares: the module, or nil if the list states none. The outer nil means a class
-    /// of code, whose type has a module.
+    /// For a class that only a list declares: the module, or nil if the list states none.
+    ///
+    /// The outer nil means a class of code, whose type has a module.
     private let declaredModule: String??
 
     init(name: String, _ registration: NibRegistration, declaredModule: String?? = nil) {

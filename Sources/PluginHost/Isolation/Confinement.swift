@@ -1,6 +1,8 @@
 /// What separates a worker process from the rest of the machine, and what the machine lacks for that.
 public struct Confinement: Sendable, Hashable {
-    /// A layer of the confinement. Each layer holds even if the plug-in breaks another one.
+    /// A layer of the confinement.
+    ///
+    /// Each layer holds even if the plug-in breaks another one.
     public enum Layer: String, Sendable, Hashable, CaseIterable {
         /// The process has no privileges and cannot get any, not even through a set-user-id program.
         case privileges

@@ -24,7 +24,9 @@ struct PermissionPlaces: Sendable {
         self.host = host.filter { $0.value.hasPrefix("/") }
     }
 
-    /// The directory at which a path begins, or nil if there is none. Links in it are not resolved.
+    /// The directory at which a path begins, or nil if there is none.
+    ///
+    /// Links in it are not resolved.
     func directory(_ base: PermissionPath.Base) -> String? {
         switch base {
         case .root: "/"
@@ -36,7 +38,9 @@ struct PermissionPlaces: Sendable {
         }
     }
 
-    /// The absolute path, or nil if there is no directory at which it begins. Links in it are not resolved.
+    /// The absolute path, or nil if there is no directory at which it begins.
+    ///
+    /// Links in it are not resolved.
     func path(_ path: PermissionPath) -> String? {
         guard let base = directory(path.base) else { return nil }
         let start = base == "/" ? "" : base

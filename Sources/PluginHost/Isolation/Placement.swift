@@ -1,4 +1,6 @@
-/// Where and how the code of a bundle runs. Decided before any of the code runs.
+/// Where and how the code of a bundle runs.
+///
+/// Decided before any of the code runs.
 ///
 /// The initial values apply if the application decides nothing.
 struct Placement: Sendable {

@@ -5,7 +5,9 @@ import HostBasics
 
 /// A worker program with the libraries that one Swift toolchain built, for plug-ins of that toolchain.
 struct WorkerRuntime: Sendable, Hashable {
-    /// The directory of the program. Its libraries are also here, unless the program finds them elsewhere.
+    /// The directory of the program.
+    ///
+    /// Its libraries are also here, unless the program finds them elsewhere.
     let directory: String
     /// The toolchain that the note of the program states.
     let toolchain: String

@@ -44,11 +44,13 @@ struct CodeLoad {
             throw completed(error, path: path)
         }
         return LoadedCode(
-            image: image, registrations: registrations, findings: bundle.differences(of: registrations, in: image),
+            library: image, registrations: registrations, findings: bundle.differences(of: registrations, in: image),
             table: table)
     }
 
-    /// Calls the entry of code that belongs to the program. No file is inspected or opened.
+    /// Calls the entry of code that belongs to the program.
+    ///
+    /// No file is inspected or opened.
     private func enter(
         linked entry: EntryFunction, _ lastFailure: LoadFailure?, _ entered: inout EnteredCode?
     ) throws(PluginError) -> LoadedCode {
@@ -58,7 +60,7 @@ struct CodeLoad {
         let registrations = try table.enter(entry, path: bundle.executablePath ?? Path.mainProgram)
         BundleTable.shared.add(linkedClasses: registrations.classes.map(\.type), of: bundle)
         return LoadedCode(
-            image: nil, registrations: registrations, findings: bundle.differences(of: registrations, in: nil),
+            library: nil, registrations: registrations, findings: bundle.differences(of: registrations, in: nil),
             table: table)
     }
 

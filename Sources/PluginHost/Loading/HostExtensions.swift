@@ -46,8 +46,9 @@ enum HostExtensions {
                     Unmanaged<PluginRegistrar>.fromOpaque(registrar).takeUnretainedValue())
             }))
 
-    /// The toolchain and copies that a plug-in was compiled with. Fields beyond the size in its own header are not
-    /// read, because today's struct may be longer.
+    /// The toolchain and copies that a plug-in was compiled with.
+    ///
+    /// Fields beyond the size in its own header are not read, because today's struct may be longer.
     private struct SwiftIdentity {
         let abiIdentity: UnsafeRawPointer?
         let toolchain: plugin_string
@@ -77,8 +78,8 @@ enum HostExtensions {
             findings.append(
                 PluginFinding(
                     .duplicateABI, subject: "PluginABI",
-                    message: "The process contains the module PluginABI twice: in \(quoted(image)), which the plug-in "
-                        + "uses, and in \(quoted(own)), which the host uses. The types of the two copies are different.",
+                    message: "The process contains the module PluginABI twice: in \(quoted(library)), which the "
+                        + "plug-in uses, and in \(quoted(own)), which the host uses. The types of the two copies are different.",
                     remedy: OwnCopyRemedy.text))
         }
         if !PluginNote.isHostToolchain(identity.toolchain.bytes) {

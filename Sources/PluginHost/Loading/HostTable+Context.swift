@@ -45,7 +45,9 @@ extension HostTable: PluginContextServices {
 
     func sound(_ name: String) -> NamedSound? { bundle.sound(named: name) }
 
-    /// The largest resource that is read whole. A larger one indicates a mistake and would fill the memory.
+    /// The largest resource that is read whole.
+    ///
+    /// A larger one indicates a mistake and would fill the memory.
     private static let maximumTextSize: UInt64 = 1 << 30
 
     func resourceText(_ name: String, type: String?, subdirectory: String?) throws -> String {

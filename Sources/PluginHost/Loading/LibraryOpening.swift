@@ -32,7 +32,9 @@ struct LibraryOpening {
         libraries = CarriedLibraries(of: bundle)
     }
 
-    /// More levels than any bundle has. On each level, a library needs the next one.
+    /// More levels than any bundle has.
+    ///
+    /// On each level, a library needs the next one.
     private static let depthLimit = 64
 
     /// `inspection`, `path`: of the executable.

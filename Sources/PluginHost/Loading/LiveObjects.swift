@@ -37,7 +37,9 @@ extension PluginBundle {
     /// **Cost.** Checks each object that exists or was destroyed recently.
     public var liveObjects: [LiveObjects] { mappedCode?.objects.live ?? [] }
 
-    /// Whether it created a value that is not an object. Nothing reports when the last copy of such a value is gone.
+    /// Whether it created a value that is not an object.
+    ///
+    /// Nothing reports when the last copy of such a value is gone.
     var hasMadeUncountedValues: Bool { mappedCode?.objects.hasUncounted ?? false }
 }
 
@@ -84,8 +86,10 @@ final class ObjectCount: Sendable {
     }
 
     private struct State {
-        /// By address. An object that is created once and returned often counts once. A new object replaces a destroyed
-        /// one that had the same address.
+        /// By address.
+        ///
+        /// An object that is created once and returned often counts once. A new object replaces a destroyed one that
+        /// had the same address.
         var references: [ObjectIdentifier: Reference] = [:]
         var added = 0
         /// How many references there may be before those to destroyed objects are removed.
@@ -144,7 +148,9 @@ final class ObjectCount: Sendable {
     /// Counts objects that are kept until ``release(_:survivors:)``.
     func keep(_ count: Int) { state.withLock { $0.instances += count } }
 
-    /// Ends ``keep(_:)``. The survivors, objects that still exist, count until they are destroyed.
+    /// Ends ``keep(_:)``.
+    ///
+    /// The survivors, objects that still exist, count until they are destroyed.
     func release(_ count: Int, survivors: [(ObjectIdentifier, WeakReference<AnyObject>)]) {
         let isFull = state.withLock { state in
             state.instances -= count

@@ -45,7 +45,9 @@ extension LoadState {
 /// A load that failed.
 final class LoadFailure: Sendable {
     let error: PluginError
-    /// The code whose entry was called. The entry must not be called again, so a new attempt needs another file.
+    /// The code whose entry was called.
+    ///
+    /// The entry must not be called again, so a new attempt needs another file.
     let entered: EnteredCode?
 
     init(error: PluginError, entered: EnteredCode?) {

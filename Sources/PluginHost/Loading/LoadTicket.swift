@@ -9,7 +9,9 @@ import Synchronization
 final class LoadTicket: Sendable {
     private struct State {
         var outcome: Result<Void, PluginError>?
-        /// Created by the first thread that waits. Most loads have no waiting thread.
+        /// Created by the first thread that waits.
+        ///
+        /// Most loads have no waiting thread.
         var waiters: DispatchGroup?
     }
 

@@ -14,7 +14,9 @@ final class LoadedCode: Sendable {
     let table: HostTable
     /// The differences between the registrations and the declarations in Info.plist.
     let findings: [PluginFinding]
-    /// Whether the bundle's state is `active` with this code. For callers that have the code and ask often.
+    /// Whether the bundle's state is `active` with this code.
+    ///
+    /// For callers that have the code and ask often.
     let isOffered = Atomic(false)
     private let census = Lock<ObjectCensus?>(nil)
     /// The objects that the code created.
@@ -84,7 +86,9 @@ final class LoadedCode: Sendable {
     /// This is also the initial state.
     func openServices() { services.withLock { $0 = $0 ?? [:] } }
 
-    /// Releases the shared objects. A request after the next load gets new ones.
+    /// Releases the shared objects.
+    ///
+    /// A request after the next load gets new ones.
     func releaseServices() {
         // Destroyed after the lock is released, because the last release runs the plug-in's code.
         let old = services.withLock { services in

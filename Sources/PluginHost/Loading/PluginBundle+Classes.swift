@@ -14,7 +14,9 @@ extension PluginBundle {
         return code.principal(named: manifest.principalClass).type
     }
 
-    /// A class of this bundle, even if other bundles have a class with the same name. Never a class of another bundle.
+    /// A class of this bundle, even if other bundles have a class with the same name.
+    ///
+    /// Never a class of another bundle.
     ///
     /// - Parameter className: the name under which it was registered, or its own name: `Reporter`, `Module.Reporter`,
     ///   `Outer.Inner`.

@@ -54,7 +54,9 @@ extension PluginBundle {
     /// The key for the names of the loaded classes in the notification's `userInfo`: a `[String]`.
     public static let loadedClassesKey = "NSLoadedClasses"
 
-    /// Queues a change of state for ``deliverStateChanges()``. Call this under the lock of the state.
+    /// Queues a change of state for ``deliverStateChanges()``.
+    ///
+    /// Call this under the lock of the state.
     @inline(__always)
     func putStateChange(from previous: @autoclosure () -> PluginState, to next: @autoclosure () -> PluginState) {
         guard EventListeners<PluginStateChange>.areWanted else { return }
@@ -114,9 +116,9 @@ extension PluginBundle {
 
 #if FullFoundation
 /// The class names as an array that reads them at the first access.
+///
 /// Most observers never access it, and reading the library's metadata costs as much as a load. `as? [String]` works as
-/// for any NSArray.
-/// as on any NSArray.
+/// for any NSArray. as on any NSArray.
 private final class LoadedClassNames: NSArray {
     private let code: LoadedCode?
     private let found = Lock<[String]?>(nil)

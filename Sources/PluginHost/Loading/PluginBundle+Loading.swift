@@ -244,7 +244,9 @@ extension PluginBundle {
         }
     }
 
-    /// The state after code was loaded that cannot be offered. Code in this process stays mapped.
+    /// The state after code was loaded that cannot be offered.
+    ///
+    /// Code in this process stays mapped.
     @inline(never)
     private func refused(_ code: LoadedCode, _ error: PluginError) -> LoadState {
         guard let isolated = code.isolated else { return .dormant(code, error) }

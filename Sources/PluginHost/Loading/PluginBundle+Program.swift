@@ -13,7 +13,8 @@ extension PluginBundle {
     func beginAsProgram() {
         guard currentCode == nil else { return }
         let code = LoadedCode(
-            library: LoadedLibrary.program, registrations: Registrations(), findings: [], table: HostTable(bundle: self))
+            library: LoadedLibrary.program, registrations: Registrations(), findings: [], table: HostTable(bundle: self)
+        )
         codeState.load.withLock { state in
             guard case .unloaded = state else { return }
             code.isOffered.store(true, ordering: .releasing)

@@ -1,7 +1,9 @@
 import HostBasics
 import Synchronization
 
-/// Which bundle owns which name at the extension points of the process. Each name is unique at its point.
+/// Which bundle owns which name at the extension points of the process.
+///
+/// Each name is unique at its point.
 final class ProviderTable: Sendable {
     static let shared = ProviderTable()
 

@@ -4,8 +4,10 @@ import HostBasics
 class AnyServiceBox: @unchecked Sendable {}
 // @unchecked because a non-final class must be; its only subclass holds a constant Sendable value.
 
-/// A service in its box. Every service's interface is Sendable, but the compiler cannot see that where only the
-/// identity of the interface is known.
+/// A service in its box.
+///
+/// Every service's interface is Sendable, but the compiler cannot see that where only the identity of the interface is
+/// known.
 final class ServiceBox<Interface>: AnyServiceBox, @unchecked Sendable {
     let value: Interface
 

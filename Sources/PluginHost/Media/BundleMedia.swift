@@ -19,7 +19,9 @@ final class BundleMedia: Sendable {
 
     init(bundlePath: String) { self.bundlePath = bundlePath }
 
-    /// The file of an image or sound. Tries the name unchanged, then with each type in order.
+    /// The file of an image or sound.
+    ///
+    /// Tries the name unchanged, then with each type in order.
     static func path(of name: String, types: [String], _ find: Find) -> String? {
         guard !name.isEmpty else { return nil }
         if let found = find(name, nil), !found.isDirectory { return found.path }

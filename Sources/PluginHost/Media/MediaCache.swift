@@ -21,7 +21,9 @@ final class MediaCache<Object: AnyObject & Sendable>: Sendable {
         var byPath: [String: (object: Object, identity: FileIdentity)] = [:]
     }
 
-    /// In nanoseconds. Longer than for a directory, because checking also examines the file.
+    /// In nanoseconds.
+    ///
+    /// Longer than for a directory, because checking also examines the file.
     private static var trust: UInt64 { 4 * DirectoryCache.trust }
 
     /// When it has this many names, the cache is emptied.

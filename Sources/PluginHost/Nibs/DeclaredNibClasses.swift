@@ -30,8 +30,9 @@ struct DeclaredNibClasses {
     /// action.
     private let declarers: [ObjectIdentifier: String]
 
-    /// The maximum number of declarations that are copied because a class adds some to those of its superclass. They
-    /// take about 30 MB.
+    /// The maximum number of declarations that are copied because a class adds some to those of its superclass.
+    ///
+    /// They take about 30 MB.
     ///
     /// A list of all classes of a large framework has a tenth as many.
     static let mostInherited = 1 << 19
@@ -85,7 +86,9 @@ struct DeclaredNibClasses {
             leavingOut: ranks.joined().reduce(into: []) { $0.formUnion($1.list.elementsLeftOut) })
     }
 
-    /// Whether the classes inherit more than ``mostInherited`` declarations. If so, there are no classes here.
+    /// Whether the classes inherit more than ``mostInherited`` declarations.
+    ///
+    /// If so, there are no classes here.
     let isTooLarge: Bool
 
     // MARK: Declarations of classes
@@ -280,7 +283,9 @@ struct DeclaredNibClasses {
     }
 }
 
-/// The first faults of class lists, and the number of further ones. A fault that is not listed is not built.
+/// The first faults of class lists, and the number of further ones.
+///
+/// A fault that is not listed is not built.
 struct FirstFaults: Sendable, Hashable {
     private var listed: [NibClassList.Fault] = []
     private var further = 0

@@ -3,7 +3,9 @@ import Glibc
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
-/// Values that C plug-ins refer to by number. No number is used twice, so using a number too late finds nothing.
+/// Values that C plug-ins refer to by number.
+///
+/// No number is used twice, so using a number too late finds nothing.
 final class HandleTable<Value: Sendable>: Sendable {
     private struct State {
         var values: [UInt: Value] = [:]
@@ -109,7 +111,9 @@ struct ForeignNibInstance: @unchecked Sendable {
     static let all = HandleTable<ForeignNibInstance>()
 }
 
-/// Class names as C strings that are never freed. There are few, and each is needed for the life of the process.
+/// Class names as C strings that are never freed.
+///
+/// There are few, and each is needed for the life of the process.
 private enum ImmortalNames {
     private struct Name: @unchecked Sendable {
         // @unchecked because of the pointer: its bytes never change.

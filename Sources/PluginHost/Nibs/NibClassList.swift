@@ -2,7 +2,9 @@ import HostBasics
 @_spi(PluginHost) internal import PluginABI
 internal import PropertyLists
 
-/// The classes that a NibClasses.plist declares: what nibs may set and connect. For checks that run no code.
+/// The classes that a NibClasses.plist declares: what nibs may set and connect.
+///
+/// For checks that run no code.
 ///
 /// **Threads.** A value.
 @_spi(Tools) public struct NibClassList: Sendable, Hashable {

@@ -2,7 +2,9 @@ import ELFImages
 import HostBasics
 internal import PropertyLists
 
-/// A finding about a nib, with its position as an offset. Lines are counted once, for all findings together.
+/// A finding about a nib, with its position as an offset.
+///
+/// Lines are counted once, for all findings together.
 struct NibFinding: Error {
     var severity: PluginFinding.Severity = .error
     let code: PluginError.Code

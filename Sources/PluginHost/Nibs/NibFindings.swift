@@ -51,8 +51,10 @@ final class NibFindings: @unchecked Sendable {
     /// Whether another finding of a kind would be listed.
     func lists(_ kind: Kind) -> Bool { listed[kind.rawValue].count < ReadingBudget.mostFindings }
 
-    /// The findings of the given kinds, errors first, each group in the order of position. Each group lists as many as
-    /// the limit for a reader allows, followed by one finding that states the number of further ones.
+    /// The findings of the given kinds, errors first, each group in the order of position.
+    ///
+    /// Each group lists as many as the limit for a reader allows, followed by one finding that states the number of
+    /// further ones.
     func located(_ kinds: [Kind] = Kind.allCases, in xml: XMLDocument, path: String?) -> [PluginFinding] {
         let all = kinds.flatMap { listed[$0.rawValue] }.enumerated()
             .sorted { ($0.element.offset ?? -1, $0.offset) < ($1.element.offset ?? -1, $1.offset) }.map(\.element)

@@ -20,8 +20,9 @@ extension NibInspection {
         @_spi(Tools) public let place: PluginFinding.Place
     }
 
-    /// The attributes that contain texts in the classes of AppKit and UIKit. Used for objects whose class is not
-    /// declared.
+    /// The attributes that contain texts in the classes of AppKit and UIKit.
+    ///
+    /// Used for objects whose class is not declared.
     private static let textAttributes: Set<String> = [
         "title", "alternateTitle", "text", "label", "paletteLabel", "toolTip", "headerToolTip", "placeholder",
         "placeholderString", "prompt", "footerTitle", "headerTitle", "accessibilityLabel", "accessibilityHint",

@@ -58,7 +58,9 @@ internal import PropertyLists
         @_spi(Tools) public var declared: [(member: Member, place: PluginFinding.Place)] = []
         /// The outlets and actions that the nib connects.
         @_spi(Tools) public var connected: Set<Member> = []
-        /// Whether the nib exceeds the limits. If so, there is only that one finding, and nothing else was checked.
+        /// Whether the nib exceeds the limits.
+        ///
+        /// If so, there is only that one finding, and nothing else was checked.
         @_spi(Tools) public var isRefused = false
     }
 
@@ -106,7 +108,9 @@ internal import PropertyLists
         graph.owner.flatMap { document.xml.value("customClass", ofElement: graph.objects[$0].element) }
     }
 
-    /// The number of objects, outlets and actions. A collection counts once for each of its objects.
+    /// The number of objects, outlets and actions.
+    ///
+    /// A collection counts once for each of its objects.
     @_spi(Tools) public var counts: (objects: Int, outlets: Int, actions: Int) {
         let kinds = graph.connections.map { document.xml.name(ofElement: $0.element) }
         return (

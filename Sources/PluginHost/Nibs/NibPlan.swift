@@ -9,7 +9,9 @@ import HostBasics
 ///
 /// **Threads.** Any; immutable.
 final class NibPlan: Sendable {
-    /// The classes of the objects that the caller passes. The plan also works for other objects of the same classes.
+    /// The classes of the objects that the caller passes.
+    ///
+    /// The plan also works for other objects of the same classes.
     struct Externals: Equatable {
         let owner: Kind?
         let placeholders: [String: Kind]
@@ -36,7 +38,9 @@ final class NibPlan: Sendable {
         static func == (a: Kind, b: Kind) -> Bool { a.type == b.type && a.foreignClass === b.foreignClass }
     }
 
-    /// The index of an object in an instantiation. The made objects come first, then the owner, then the placeholders.
+    /// The index of an object in an instantiation.
+    ///
+    /// The made objects come first, then the owner, then the placeholders.
     typealias Slot = Int
 
     /// Consecutive objects of one class.
@@ -53,7 +57,9 @@ final class NibPlan: Sendable {
         let message: Int
     }
 
-    /// A step of an instantiation. It refers to functions by their indices in ``Functions``.
+    /// A step of an instantiation.
+    ///
+    /// It refers to functions by their indices in ``Functions``.
     ///
     /// Not copyable, so that it is used in place.
     enum Step: ~Copyable, Sendable {

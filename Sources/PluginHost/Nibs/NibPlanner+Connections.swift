@@ -92,7 +92,9 @@ extension NibPlanner {
 
     // MARK: Connections
 
-    /// The connections of an outlet collection or an event. It is set once, after all outlets.
+    /// The connections of an outlet collection or an event.
+    ///
+    /// It is set once, after all outlets.
     private struct Group {
         enum Kind {
             case collection, event
@@ -300,8 +302,9 @@ extension NibPlanner {
             group.object, collection, to: members.map(\.object), offsets: members.map(\.offset), .connections)
     }
 
-    /// The attribute that names the outlet of a connection, and the connection's destination. Nil if either is missing;
-    /// that is reported.
+    /// The attribute that names the outlet of a connection, and the connection's destination.
+    ///
+    /// Nil if either is missing; that is reported.
     private mutating func ends(of part: NibGraph.Part, _ xml: XMLDocument) -> (property: Int, destination: Int)? {
         guard let property = xml.attribute(words.property, ofElement: part.element), !xml.isEmpty(valueOf: property)
         else {

@@ -56,8 +56,9 @@ extension NibPlanner {
         }
     }
 
-    /// The value of an XML attribute. Ordinary numbers and flags are read without making a string; any other value is
-    /// the text.
+    /// The value of an XML attribute.
+    ///
+    /// Ordinary numbers and flags are read without making a string; any other value is the text.
     private func value(ofAttribute attribute: Int, _ reading: KnownAttribute.Reading) -> NibValue {
         switch reading {
         case .number: if let number = xml.integer(ofAttribute: attribute) { return .integer(Int64(number)) }
@@ -159,7 +160,9 @@ extension NibPlanner {
             : "\(["I", "A", "E", "O", "U"].contains(plain.prefix(1)) ? "an" : "a") \(displayed(plain))"
     }
 
-    /// In bytes. The texts of a longer enumeration are not shown.
+    /// In bytes.
+    ///
+    /// The texts of a longer enumeration are not shown.
     private static let longestEnumeration = 4_096
 
     // MARK: User-defined runtime attributes
@@ -229,7 +232,9 @@ extension NibPlanner {
     }
 
     /// Follows a path through outlets that the nib connects; returns the last object and the attribute at the end of
-    /// the path. Nil if the path leads nowhere, which is reported, or if a class on the way is not known.
+    /// the path.
+    ///
+    /// Nil if the path leads nowhere, which is reported, or if a class on the way is not known.
     ///
     /// A class may declare the rest of the path as one attribute: `layer.cornerRadius`.
     private mutating func follow(_ path: String, from start: Int, at offset: Int?) -> (object: Int, name: String)? {
@@ -261,7 +266,9 @@ extension NibPlanner {
         return (object, String(last))
     }
 
-    /// In bytes. A longer rest of a path cannot be an attribute's name, so it is not looked up at each of its dots.
+    /// In bytes.
+    ///
+    /// A longer rest of a path cannot be an attribute's name, so it is not looked up at each of its dots.
     private static let longestPath = 1_024
 }
 

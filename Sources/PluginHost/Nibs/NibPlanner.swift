@@ -7,7 +7,9 @@ internal import PropertyLists
 struct NibPlanner {
     /// What the planner needs from the nib's bundle.
     struct Resources {
-        /// Translates a text by its key; returns nil to keep the nib's text. Nil if there is no table.
+        /// Translates a text by its key; returns nil to keep the nib's text.
+        ///
+        /// Nil if there is no table.
         var translate: ((String) -> String?)?
         var image: (String) -> NamedImage? = { _ in nil }
         var sound: (String) -> NamedSound? = { _ in nil }
@@ -66,7 +68,9 @@ struct NibPlanner {
     /// The attributes of classes by name, as far as the document uses them.
     let knownAttributes = Rows<KnownAttribute>()
     /// A cache of indices in ``knownAttributes``: a fixed number of places for each class, indexed by the numbers of
-    /// names. If names share a place, it contains the one used last.
+    /// names.
+    ///
+    /// If names share a place, it contains the one used last.
     var attributePlaces: [Int?] = []
     /// The indices in ``knownAttributes`` of names that share their place with other names.
     var displacedAttributes: [AttributeKey: Int] = [:]
@@ -134,8 +138,9 @@ struct NibPlanner {
             self.convert = convert
         }
 
-        /// The index of a converted value. Nil if the value does not fit, or must first be translated or looked up as a
-        /// file.
+        /// The index of a converted value.
+        ///
+        /// Nil if the value does not fit, or must first be translated or looked up as a file.
         @inline(__always)
         borrowing func converted(_ value: NibValue) -> Int? { convert(value) }
     }
@@ -456,7 +461,9 @@ struct NibPlanner {
         return .object(0, number(of: member, object.element))
     }
 
-    /// The index of the class of an object that the nib makes; also counts the object. Nil if there is no class.
+    /// The index of the class of an object that the nib makes; also counts the object.
+    ///
+    /// Nil if there is no class.
     ///
     /// `xml`: the document, passed in so that it is not retained and released for each object.
     private mutating func classNumber(ofElement element: Int, _ xml: XMLDocument) -> Int? {
@@ -526,8 +533,10 @@ struct NibPlanner {
         return nil
     }
 
-    /// Whether only the nib's own bundle can have a missing class. That is the case if the nib names the bundle or its
-    /// module, or if the name is a misspelling of one of its classes.
+    /// Whether only the nib's own bundle can have a missing class.
+    ///
+    /// That is the case if the nib names the bundle or its module, or if the name is a misspelling of one of its
+    /// classes.
     ///
     /// A name that is merely similar may be a class of the application.
     private mutating func isOfOwnBundle(_ name: String, _ element: Int) -> Bool {
@@ -633,8 +642,9 @@ struct NibPlanner {
         }
     }
 
-    /// The image or sound with a name; nil if there is none. That is reported once, unless the document expects it from
-    /// the system.
+    /// The image or sound with a name; nil if there is none.
+    ///
+    /// That is reported once, unless the document expects it from the system.
     mutating func media(_ isImage: Bool, _ name: String, at offset: Int) -> NibValue? {
         guard resources.looksForMedia else { return nil }
         let found: NibValue? =

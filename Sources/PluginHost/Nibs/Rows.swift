@@ -7,7 +7,9 @@ final class Rows<Element: ~Copyable>: @unchecked Sendable {
     private var room = UnsafeMutableBufferPointer<Element>(start: nil, count: 0)
     private(set) var count = 0
 
-    /// The elements. The pointer is valid as long as this object, and until another element is appended.
+    /// The elements.
+    ///
+    /// The pointer is valid as long as this object, and until another element is appended.
     var all: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: room.baseAddress, count: count) }
 
     /// Appends an element and returns its index.

@@ -25,7 +25,9 @@ import Synchronization
 /// The journals are in `journals`, in the application's directory in `$XDG_STATE_HOME`, by default `~/.local/state`.
 public enum CrashJournal {
     private struct State {
-        /// The process that began a journal. A child made by fork() has none.
+        /// The process that began a journal.
+        ///
+        /// A child made by fork() has none.
         var process: pid_t = 0
         var hasHandlers = false
         /// The place in the journal of each load under way.

@@ -105,8 +105,9 @@ struct JournalDirectory {
         return !number.isEmpty && number.utf8.allSatisfy { (48...57).contains($0) || $0 == 45 }
     }
 
-    /// Reports a file that is not a usable journal. A damaged file and a link are removed, so they are reported only
-    /// once.
+    /// Reports a file that is not a usable journal.
+    ///
+    /// A damaged file and a link are removed, so they are reported only once.
     private func report(_ file: String, _ error: CInt) {
         let reason =
             switch error {

@@ -43,7 +43,9 @@ struct JournalNotes {
         row(Kind.remote, bundle, isRemote ? "1" : "0")
     }
 
-    /// Four texts, each with a zero at its end. Zeros inside a text are removed.
+    /// Four texts, each with a zero at its end.
+    ///
+    /// Zeros inside a text are removed.
     private static func row(_ kind: String, _ bundle: PluginBundle, _ value: String) -> [UInt8] {
         [kind, bundle.displayIdentifier, bundle.originalPath, value].flatMap { text in
             text.utf8.filter { $0 != 0 } + [0]

@@ -43,7 +43,9 @@ struct ListWords: Sendable {
     var severity = PluginFinding.Severity.error
 }
 
-/// A user's list about an application's plug-ins, in a file. All such lists use this type.
+/// A user's list about an application's plug-ins, in a file.
+///
+/// All such lists use this type.
 ///
 /// - **Reading.** Every use reads the file, so that it sees what other processes wrote. A file that belongs to neither
 ///   the user nor root, or that every user may write to, is not trusted.
@@ -104,7 +106,9 @@ final class KeptList<Content: KeptContent>: Sendable {
     /// Whether all changes of this process are in the file.
     var isSaved: Bool { state.withLock(\.pending.isEmpty) }
 
-    /// Makes a change. If it cannot be written, it applies in this process only.
+    /// Makes a change.
+    ///
+    /// If it cannot be written, it applies in this process only.
     ///
     /// - Returns: the content after the change.
     @discardableResult
@@ -199,7 +203,9 @@ final class KeptList<Content: KeptContent>: Sendable {
 
     private static func copy(of path: String) -> String { path + ".backup" }
 
-    /// Writes the pending changes to the file. If that fails, they stay pending.
+    /// Writes the pending changes to the file.
+    ///
+    /// If that fails, they stay pending.
     @discardableResult
     private func store(_ state: inout State, waitingAtMost time: Duration) -> Content {
         do throws(ListFile.Unwritable) {

@@ -37,8 +37,10 @@ public final class Quarantine: Sendable {
     private static let known = Lock<[String: Quarantine]>([:])
     private static let inUse = Lock<Quarantine?>(nil)
 
-    /// The quarantine in which the deaths of this process's workers count. It belongs to the application whose journal
-    /// was begun last or whose catalogue was made last; nil if there is none.
+    /// The quarantine in which the deaths of this process's workers count.
+    ///
+    /// It belongs to the application whose journal was begun last or whose catalogue was made last; nil if there is
+    /// none.
     static var current: Quarantine? {
         get { inUse.withLock { $0 } }
         set {
@@ -109,8 +111,9 @@ public final class Quarantine: Sendable {
     /// The plug-ins that ended processes, but not often enough for the quarantine.
     public var suspects: [Entry] { ownEntries.filter { $0.origin == nil } }
 
-    /// Why a file could not be read or written at the last use, and which damaged file this process kept. Empty if
-    /// nothing is wrong.
+    /// Why a file could not be read or written at the last use, and which damaged file this process kept.
+    ///
+    /// Empty if nothing is wrong.
     public var findings: [PluginFinding] { list.findings + administratorFindings.withLock(\.self) }
 
     /// Whether all changes of this process are in the file.

@@ -54,7 +54,9 @@ struct QuarantineList: KeptContent {
         static let ofApplication = Limit(deaths: 2, within: .seconds(7 * 24 * 3600))
     }
 
-    /// A change of the list. One that could not be written is repeated later.
+    /// A change of the list.
+    ///
+    /// One that could not be written is repeated later.
     enum Change: Sendable, Equatable {
         /// The plug-in ended a process. The entry states the plug-in's files, and need not be in the list.
         case death(Quarantine.Entry, Quarantine.Death, Limit)
@@ -87,8 +89,9 @@ struct QuarantineList: KeptContent {
         }
     }
 
-    /// Takes the entry of a bundle out of the list. Returns the new entry if there is none, or if the old one was about
-    /// other files.
+    /// Takes the entry of a bundle out of the list.
+    ///
+    /// Returns the new entry if there is none, or if the old one was about other files.
     private mutating func take(_ new: Quarantine.Entry) -> Quarantine.Entry {
         guard
             let index = entries.firstIndex(where: {

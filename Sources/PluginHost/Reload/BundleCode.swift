@@ -2,7 +2,9 @@ import BundleReading
 import Glibc
 import HostBasics
 
-/// The files of a bundle that are its code. A change in one of them needs a new generation.
+/// The files of a bundle that are its code.
+///
+/// A change in one of them needs a new generation.
 ///
 /// All other files are resources, which are read again while the code runs.
 ///
@@ -126,8 +128,9 @@ struct BundleCode: Sendable {
 
     typealias Identity = [String: FileIdentity?]
 
-    /// The existing code files and the identities of their contents, without reading them. Used to detect changes
-    /// between two calls.
+    /// The existing code files and the identities of their contents, without reading them.
+    ///
+    /// Used to detect changes between two calls.
     func identity(in root: String) throws(Failure) -> Identity {
         let files = try files(in: root)
         var identity: Identity = Dictionary(minimumCapacity: files.count)

@@ -13,7 +13,9 @@ struct BundleCopy: Sendable {
     private let source: String
     /// The bundle whose resources the copy has: the one that was copied, unless a link to it leads elsewhere now.
     var original: String { CopiedPaths.original(of: path) ?? source }
-    /// The path of the copy. Its last component is the same as the original's.
+    /// The path of the copy.
+    ///
+    /// Its last component is the same as the original's.
     let path: String
     /// Warnings about the files that were left out of the copy.
     let findings: [PluginFinding]
@@ -110,7 +112,9 @@ struct BundleCopy: Sendable {
         }
     }
 
-    /// Removes the copy when it is no longer used. Mapped parts of it stay mapped.
+    /// Removes the copy when it is no longer used.
+    ///
+    /// Mapped parts of it stay mapped.
     func remove() {
         CopiedPaths.remove(path)
         let place = Path.parent(path)

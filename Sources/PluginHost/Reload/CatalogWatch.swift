@@ -10,7 +10,9 @@ final class CatalogWatch: Sendable {
         var directories: DirectoryWatch?
         var readers: [Int: Deferred<AsyncStream<CatalogEvent>.Continuation>] = [:]
         var made = 0
-        /// The places where watching is not possible. Every reader gets this list.
+        /// The places where watching is not possible.
+        ///
+        /// Every reader gets this list.
         var gaps: [WatchGap] = []
     }
 

@@ -58,7 +58,9 @@ final class PluginGenerations: Generations {
         /// Earlier generations, oldest first.
         var old: [Generation] = []
         var made = 0
-        /// The code of the last failed reload. It is not tried again until it changes.
+        /// The code of the last failed reload.
+        ///
+        /// It is not tried again until it changes.
         var refused: BundleCode.Identity?
         /// Where the bundle is installed.
         var path: String
@@ -76,7 +78,9 @@ final class PluginGenerations: Generations {
     }
 
     private let state: Lock<State>
-    /// Held while a copy is made. Files are then read and written, but no code of a plug-in runs.
+    /// Held while a copy is made.
+    ///
+    /// Files are then read and written, but no code of a plug-in runs.
     private let copying = Lock(())
 
     /// - Parameter path: where the bundle is installed.

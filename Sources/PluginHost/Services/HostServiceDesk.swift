@@ -131,8 +131,9 @@ extension PluginService {
 }
 
 extension ServiceRequest {
-    /// The error for a service in another worker. Only the application and its workers have connections; workers have
-    /// none with one another.
+    /// The error for a service in another worker.
+    ///
+    /// Only the application and its workers have connections; workers have none with one another.
     fileprivate func inAnotherWorker(_ bundle: PluginBundle) -> PluginError {
         PluginError(
             bundlePath: client.bundlePath,

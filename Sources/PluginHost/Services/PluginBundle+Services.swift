@@ -2,7 +2,9 @@ import HostBasics
 internal import PluginABI
 
 extension PluginBundle {
-    /// The catalogue that loaded the bundle. It also knows the installed plug-ins that are not loaded.
+    /// The catalogue that loaded the bundle.
+    ///
+    /// It also knows the installed plug-ins that are not loaded.
     var catalog: PluginCatalog? {
         // Only a catalogue is stored there.
         get { codeState.catalog.withLock { $0 }.map { unsafeDowncast($0, to: PluginCatalog.self) } }
@@ -50,7 +52,9 @@ extension PluginBundle {
         throw ServiceRequest(client: self, point: point.name, version: point.version, level: .swift).missing
     }
 
-    /// The shared object of a provider. Loads this bundle first.
+    /// The shared object of a provider.
+    ///
+    /// Loads this bundle first.
     func sharedObject<Interface: Sendable>(_ name: String, _ point: ExtensionPoint<Interface>) throws
         -> Interface
     {

@@ -31,7 +31,9 @@ final class RemoteServices: Sendable {
         self.bundle = bundle
     }
 
-    /// Records that an object of the host is no longer used. The next request reports it to the host.
+    /// Records that an object of the host is no longer used.
+    ///
+    /// The next request reports it to the host.
     func release(_ object: UInt32) { state.withLock { $0.released.append(object) } }
 
     /// The service that the host chooses for a bundle of this process.

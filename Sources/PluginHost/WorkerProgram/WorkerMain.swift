@@ -4,7 +4,9 @@ import HostBasics
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// Runs a worker in this process. The constructor of the library calls this instead of the program's own `main`.
+/// Runs a worker in this process.
+///
+/// The constructor of the library calls this instead of the program's own `main`.
 ///
 /// The constructor ends the process when this returns.
 @_cdecl("phs_worker_main")

@@ -15,7 +15,9 @@ final class WorkerPlugins: Sendable {
     private typealias Source = @Sendable () throws -> RemoteServant
 
     private struct State {
-        /// The bundles by the host's numbers. Nothing is removed, because code stays in the process.
+        /// The bundles by the host's numbers.
+        ///
+        /// Nothing is removed, because code stays in the process.
         var bundles: [UInt32: Loaded] = [:]
         /// The providers in the order of their numbers, which begin after the desk's number.
         var providers: [Source] = []
@@ -158,7 +160,7 @@ extension LoadedReport {
             },
             classes: registrations.classes.map(\.name), classNames: code.classNames,
             exports: bundle.manifest.functions.keys.sorted().filter {
-                registrations.functions[$0] == nil && code.image?.code(of: $0) != nil
+                registrations.functions[$0] == nil && code.library?.code(of: $0) != nil
             },
             warnings: code.findings.filter { $0.severity == .warning })
     }

@@ -41,10 +41,13 @@ public struct BundleLinter: Sendable {
     /// If there are any, the linter also reports keys that no source mentions, and keys that sources use and no table
     /// has.
     public var sources: [String]
-    /// Files in the format of NibClasses.plist that list the application's classes. Nibs of every bundle may name them.
+    /// Files in the format of NibClasses.plist that list the application's classes.
+    ///
+    /// Nibs of every bundle may name them.
     public var classLists: [String]
-    /// Directories to search for required bundles that are not beside the bundle. Nibs may name the classes of required
-    /// bundles.
+    /// Directories to search for required bundles that are not beside the bundle.
+    ///
+    /// Nibs may name the classes of required bundles.
     public var plugins: [String]
 
     /// Whether every localisation must have a text for every key that another one has, even if the code or Info.plist
@@ -189,7 +192,9 @@ public struct BundleLinter: Sendable {
 }
 
 extension [LintFinding] {
-    /// Sorted by file and place. Findings at the same place keep their order.
+    /// Sorted by file and place.
+    ///
+    /// Findings at the same place keep their order.
     var inOrder: [LintFinding] {
         enumerated().sorted { a, b in
             let (first, second) = (a.element, b.element)

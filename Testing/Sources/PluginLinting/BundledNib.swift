@@ -38,7 +38,9 @@ public struct BundledNib: Sendable, Hashable {
         variant = marks.reversed().joined()
     }
 
-    /// The name that code uses for the nib in a file, without extension and variant. The nib's table has the same name.
+    /// The name that code uses for the nib in a file, without extension and variant.
+    ///
+    /// The nib's table has the same name.
     @_spi(Tools) public static func name(ofFile name: String) -> String {
         BundledNib(path: name, relativePath: name, language: nil).name
     }

@@ -2,9 +2,13 @@ internal import BundleReading
 internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
-/// The arguments of a format string. ``FormatParser`` finds the same placeholders as the host.
+/// The arguments of a format string.
+///
+/// ``FormatParser`` finds the same placeholders as the host.
 @_spi(Tools) public struct FormatArguments: Hashable, Sendable {
-    /// How an argument is passed. Interchangeable types are one kind.
+    /// How an argument is passed.
+    ///
+    /// Interchangeable types are one kind.
     public enum Kind: String, Sendable {
         case object = "an object (%@)"
         case integer = "a whole number (%d)"
@@ -96,7 +100,9 @@ internal import HostBasics
     /// Whether it is a text with plain percent signs: “50 % of it”.
     var isProse: Bool { isEmpty && strayPercents > 0 }
 
-    /// Adds an argument. For a variable of plural rules, the caller passes the kind of its value.
+    /// Adds an argument.
+    ///
+    /// For a variable of plural rules, the caller passes the kind of its value.
     mutating func take(_ kind: Kind, as argument: Int) {
         if let known = kinds[argument], known != kind, !conflicts.contains(argument) { conflicts.append(argument) }
         kinds[argument] = kind

@@ -11,8 +11,9 @@
     private(set) var calls: [Call] = []
     /// Texts without interpolations.
     private(set) var texts: Set<String> = []
-    /// The beginning and the end of each text with interpolations. Such a text may mean any key that begins and ends
-    /// with them.
+    /// The beginning and the end of each text with interpolations.
+    ///
+    /// Such a text may mean any key that begins and ends with them.
     private var patterns: [(start: String, end: String)] = []
 
     /// Creates an empty value.

@@ -124,7 +124,9 @@ extension LintFinding.Code {
     // Tables and entries
     /// A localisation lacks a table that others have.
     public static let missingTable = Self(rawValue: "missingTable")
-    /// A table exists both inside and outside of an `.lproj` directory. The table outside hides the other.
+    /// A table exists both inside and outside of an `.lproj` directory.
+    ///
+    /// The table outside hides the other.
     public static let hiddenTable = Self(rawValue: "hiddenTable")
     /// A translation lacks an entry.
     public static let missingEntry = Self(rawValue: "missingEntry")

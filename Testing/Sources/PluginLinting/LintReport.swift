@@ -10,7 +10,9 @@ public struct LintReport: Sendable, Hashable {
     public let files: [String]
     /// The keys of the bundle's tables, for other bundles that share its sources.
     var keys: Set<String> = []
-    /// The findings, sorted by file and place. Those about Info.plist come first.
+    /// The findings, sorted by file and place.
+    ///
+    /// Those about Info.plist come first.
     public internal(set) var findings: [LintFinding]
 
     /// The report on a bundle that cannot be opened.

@@ -57,7 +57,9 @@ struct LintedFile {
         path.split(separator: "/").last.map { $0 == "Info.plist" || $0 == "Info-gnustep.plist" } ?? false
     }
 
-    /// Whether the file could be read. If not, it is unknown which entries are missing.
+    /// Whether the file could be read.
+    ///
+    /// If not, it is unknown which entries are missing.
     var wasRead: Bool { list != nil }
 
     /// The outermost dictionary; empty if there is none.

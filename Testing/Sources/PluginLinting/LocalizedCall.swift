@@ -137,8 +137,9 @@ private struct CallArguments {
     /// The arguments without labels, by their position among all arguments.
     private var plain: [Int: LocalizedCall.Argument] = [:]
 
-    /// A real call is shorter. Without this limit, calls that are never closed would cause the rest of the file to be
-    /// read again for each word.
+    /// A real call is shorter.
+    ///
+    /// Without this limit, calls that are never closed would cause the rest of the file to be read again for each word.
     private static let mostTokens = 400
 
     /// `start`: the token after the opening parenthesis.

@@ -37,7 +37,9 @@ internal import PropertyLists
     let global: [String: LintedFile]
     private let manifest: Manifest
     private let infoList: LintedFile?
-    /// The localisations by the language that their names mean. Each list is sorted by name.
+    /// The localisations by the language that their names mean.
+    ///
+    /// Each list is sorted by name.
     private let languagesByTag: [LanguageTag: [String]]
     private let entriesByTable: [String: [String: [String: Entry]]]
     private let filesByTable: [String: [String: LintedFile]]

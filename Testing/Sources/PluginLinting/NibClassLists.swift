@@ -7,7 +7,9 @@ internal import PropertyLists
 struct NibClassLists {
     private(set) var classes = NibInspection.Classes()
     private(set) var findings: [LintFinding] = []
-    /// The reasons why lists could not be read. ``findings`` has them too.
+    /// The reasons why lists could not be read.
+    ///
+    /// ``findings`` has them too.
     private(set) var unread: [PluginFinding] = []
 
     /// - Parameters:

@@ -1,8 +1,9 @@
 public import HostBasics
 @_spi(Tools) public import PluginHost
 
-/// The texts of a nib that strings tables translate. It also recognises the table keys that belong to the nib's
-/// objects.
+/// The texts of a nib that strings tables translate.
+///
+/// It also recognises the table keys that belong to the nib's objects.
 ///
 /// **Threads.** A value.
 @_spi(Tools) public struct NibTexts: Sendable {
@@ -49,8 +50,9 @@ public import HostBasics
         key.contains(".") && !variants.contains { $0.hasObject(ofKey: key) }
     }
 
-    /// How many directories above a nib may be its bundle. The language, the resources and a framework's version each
-    /// have one.
+    /// How many directories above a nib may be its bundle.
+    ///
+    /// The language, the resources and a framework's version each have one.
     private static let mostLevels = 6
 
     /// The nearest bundle with an Info.plist that has a nib among its resources; nil if there is none.

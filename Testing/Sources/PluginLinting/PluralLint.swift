@@ -47,7 +47,9 @@ public import PropertyLists
 
     private static let advice = "Build it as docs/command-line.md shows under “Plural rules”."
 
-    /// Checks an entry or one of its variants. A variant may itself be an entry.
+    /// Checks an entry or one of its variants.
+    ///
+    /// A variant may itself be an entry.
     ///
     /// `keys`: the keys that lead from the entry to the value. `variable`: the argument of the variable that contains
     /// the value; nil outside of variables.

@@ -82,7 +82,9 @@ struct ResourceLists {
 }
 
 extension LintFinding {
-    /// The finding for a directory that cannot be read. Its content is unknown, so it must not count as empty.
+    /// The finding for a directory that cannot be read.
+    ///
+    /// Its content is unknown, so it must not count as empty.
     static func unreadable(directory path: String, _ errno: CInt) -> LintFinding {
         LintFinding(
             .error, .unreadable, filePath: path,

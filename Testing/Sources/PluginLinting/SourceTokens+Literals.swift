@@ -15,7 +15,9 @@ struct LiteralContent {
 
     mutating func append(_ byte: UInt8) { pieces[pieces.count - 1].append(byte) }
 
-    /// An unpaired UTF-16 surrogate is left out. No literal that compiles has one.
+    /// An unpaired UTF-16 surrogate is left out.
+    ///
+    /// No literal that compiles has one.
     mutating func append(scalar value: UInt32) {
         if let scalar = Unicode.Scalar(value) { pieces[pieces.count - 1] += Array(String(scalar).utf8) }
     }

@@ -47,7 +47,9 @@
         public func isWord(_ word: String) -> Bool { kind == .word(word) }
     }
 
-    /// The tokens in the order of the source. Those inside an interpolation come before its literal.
+    /// The tokens in the order of the source.
+    ///
+    /// Those inside an interpolation come before its literal.
     public private(set) var tokens: [Token] = []
     /// Whether the source is in Swift; otherwise it is in a language of C's family.
     public let isSwift: Bool

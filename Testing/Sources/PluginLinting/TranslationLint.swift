@@ -80,8 +80,9 @@ struct TranslationLint {
         /// Whether a key looks like the text that it represents.
         static func isText(_ key: String) -> Bool { key.contains(" ") || key.contains("%") }
 
-        /// Whether Xcode made the key for an object of an interface file, or for an intent. That object or intent has
-        /// the original text.
+        /// Whether Xcode made the key for an object of an interface file, or for an intent.
+        ///
+        /// That object or intent has the original text.
         static func isGenerated(_ key: String) -> Bool {
             let name = key.prefix { $0 != "." }.utf8
             let isObject =

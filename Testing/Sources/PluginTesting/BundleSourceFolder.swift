@@ -76,7 +76,9 @@ final class AssembledBundles: Sendable {
         return Result { () throws(TestKitError) in try TemporaryFolder() }
     }()
 
-    /// The path of the bundle for a source. The first call assembles the bundle.
+    /// The path of the bundle for a source.
+    ///
+    /// The first call assembles the bundle.
     func path(of source: BundleSourceFolder) throws(TestKitError) -> String {
         try paths.withLock { (paths) throws(TestKitError) in
             if let path = paths[source] { return path }

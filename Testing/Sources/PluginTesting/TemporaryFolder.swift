@@ -18,7 +18,9 @@ final class TemporaryFolder: Sendable {
     /// Removes the directory with its content.
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The absolute path of a name in the directory. Creates the directories above it.
+    /// The absolute path of a name in the directory.
+    ///
+    /// Creates the directories above it.
     func place(_ name: String) throws(TestKitError) -> String {
         let place = "\(path)/\(name)"
         try Self.writing(String(place[..<place.lastIndex(of: "/")!])) {

@@ -3,8 +3,9 @@ public import PluginABI
 @_spi(Tools) public import PluginHost
 import Synchronization
 
-/// An application that exists for one test only. It has its own name, version, languages and services, keeps what
-/// plug-ins log, and leaves nothing behind.
+/// An application that exists for one test only.
+///
+/// It has its own name, version, languages and services, keeps what plug-ins log, and leaves nothing behind.
 ///
 /// ```swift
 /// @Suite(.testHost(languages: ["de"])) struct GreeterTests {
@@ -54,7 +55,9 @@ public final class TestHost: Sendable {
         /// A sandboxed plug-in gets the permissions that its Info.plist asks for.
         public var execution: PluginExecution?
 
-        /// Creates settings. The defaults describe an English application without capabilities.
+        /// Creates settings.
+        ///
+        /// The defaults describe an English application without capabilities.
         public init(
             name: String = "TestHost", version: String = "1.0.0", capabilities: Set<String> = [],
             languages: [String] = ["en"], device: String? = nil, scale: Int = 1,
@@ -111,7 +114,9 @@ public final class TestHost: Sendable {
     /// What plug-ins and the library have logged, oldest first.
     public var log: [HostLogRecord] { state.withLock(\.records) }
 
-    /// Changes the user's languages while the test runs. Every bundle uses them from its next look-up.
+    /// Changes the user's languages while the test runs.
+    ///
+    /// Every bundle uses them from its next look-up.
     ///
     /// - Parameter languages: the languages, best first.
     public func setLanguages(_ languages: [String]) { HostEnvironment.current.preferredLanguages = languages }

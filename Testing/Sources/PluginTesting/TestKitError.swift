@@ -1,4 +1,6 @@
-/// The reason why the test kit cannot provide a bundle. The test has not checked anything yet.
+/// The reason why the test kit cannot provide a bundle.
+///
+/// The test has not checked anything yet.
 ///
 /// **Threads.** A value; may be shared freely.
 public struct TestKitError: Error, Sendable, Hashable {

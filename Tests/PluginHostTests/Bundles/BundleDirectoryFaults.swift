@@ -1,9 +1,10 @@
 import Glibc
 import HostBasics
-@_spi(Tools) @testable import PluginHost
 import Synchronization
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// Faults of a bundle's directory, by the numbers of docs/faults.md.
 @Suite struct BundleDirectoryFaults {

@@ -1,7 +1,8 @@
 import FoundationEssentials
-@_spi(Tools) @testable import PluginHost
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// Info.plist as a bundle's users see it.
 @Suite struct BundleInformationTests {

@@ -1,9 +1,10 @@
 import BundleReading
 import Glibc
 import HostBasics
-@_spi(Tools) @testable import PluginHost
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// Every layout of docs/bundle-format.md, and the forms of installed bundles.
 ///

@@ -1,8 +1,9 @@
 import Glibc
 @_spi(Tools) import HostBasics
-@_spi(Tools) @testable import PluginHost
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// Names that are not text, that lead nowhere, or that control a display.
 @Suite struct NameFaults {

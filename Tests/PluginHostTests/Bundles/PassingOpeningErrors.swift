@@ -1,9 +1,10 @@
 import ELFImages
 import Glibc
 import HostBasics
-@_spi(Tools) @testable import PluginHost
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// If a bundle cannot be read because of a temporary error, it is read again at the next opening or scan.
 ///

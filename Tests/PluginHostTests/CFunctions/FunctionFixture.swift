@@ -1,8 +1,9 @@
 import Foundation
 import HostBasics
-@_spi(Tools) @testable import PluginHost
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// A plug-in in C that has functions with every type, passed in every way.
 enum FunctionFixture {

@@ -1,7 +1,8 @@
 import Glibc
 import HostBasics
-@_spi(Tools) @testable import PluginHost
 import TestSupport
+
+@_spi(Tools) @testable import PluginHost
 
 /// Search paths with bundles, and catalogues of them.
 final class CatalogTree: Sendable {

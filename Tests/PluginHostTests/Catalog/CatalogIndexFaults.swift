@@ -1,9 +1,10 @@
 import ELFImages
 import Glibc
 import HostBasics
-@_spi(Tools) @testable import PluginHost
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// Faults 108 to 111, 118, 119, 122 and 123: faults in an index's bytes, or differences between them and the bundles.
 @Suite struct CatalogIndexFaults {

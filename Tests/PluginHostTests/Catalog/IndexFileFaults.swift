@@ -2,10 +2,11 @@ import ELFImages
 import Glibc
 import HostBasics
 import PluginABI
-@_spi(Tools) @testable import PluginHost
 import Synchronization
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// Faults 112 to 117, 120 and 121: faults of the index's file.
 @Suite struct IndexFileFaults {

@@ -1,7 +1,7 @@
 import BundleReading
-@testable import HostBasics
 import Testing
 
+@testable import HostBasics
 @_spi(Tools) @testable import PluginHost
 
 @Suite struct SearchPathTests {

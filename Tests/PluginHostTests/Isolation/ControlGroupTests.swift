@@ -2,9 +2,10 @@ import CSandbox
 import Foundation
 import HostBasics
 @_spi(PluginHost) import PluginABI
-@_spi(Tools) @testable import PluginHost
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// Directories in the place of the file system of control groups: a group that was delegated, and that of this process below it.
 private final class PretendedGroups: Sendable {

@@ -1,9 +1,9 @@
 import BundleReading
-@_spi(Tools) @testable import PluginHost
 import TestSupport
 import Testing
 
 @testable import HostBasics
+@_spi(Tools) @testable import PluginHost
 
 /// What is granted of what was asked, and where the paths lead.
 @Suite struct GrantingTests {

@@ -1,8 +1,9 @@
 import ELFImages
 import HostBasics
-@_spi(Tools) @testable import PluginHost
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// Where code runs: the safest of what the bundle requires and what the application decides.
 ///

@@ -2,9 +2,10 @@ import CSandbox
 import Foundation
 @_spi(Tools) import HostBasics
 @_spi(PluginHost) import PluginABI
-@_spi(Tools) @testable import PluginHost
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// Worker processes, from their start to their end.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct PluginWorkerTests {

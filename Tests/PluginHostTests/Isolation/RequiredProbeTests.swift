@@ -1,10 +1,11 @@
 import Foundation
 import HostBasics
 import PluginABI
-@_spi(Tools) @testable import PluginHost
 import PropertyLists
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// Catalogues that demand a probe of each plug-in, with plug-ins in real worker processes.
 @Suite(.serialized, .enabled(if: OtherUser.canConfine), .timeLimit(.minutes(5))) struct RequiredProbeTests {

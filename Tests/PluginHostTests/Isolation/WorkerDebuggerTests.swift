@@ -1,8 +1,9 @@
 import Foundation
 import HostBasics
-@_spi(Tools) @testable import PluginHost
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// Workers that wait for a debugger, or have one.
 ///

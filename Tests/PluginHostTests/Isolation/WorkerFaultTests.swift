@@ -2,9 +2,10 @@ import CSandbox
 import Foundation
 import HostBasics
 @_spi(PluginHost) import PluginABI
-@_spi(Tools) @testable import PluginHost
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// Workers that cannot be started, that break the protocol, and hosts in unusual states.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct WorkerFaultTests {

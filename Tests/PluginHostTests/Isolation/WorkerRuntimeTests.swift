@@ -1,8 +1,9 @@
 import Foundation
 import HostBasics
-@_spi(Tools) @testable import PluginHost
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// Plug-ins that another Swift toolchain built; the faults have the numbers of docs/faults.md.
 ///

@@ -1,9 +1,10 @@
 import Foundation
 import HostBasics
 @_spi(PluginHost) import PluginABI
-@_spi(Tools) @testable import PluginHost
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// Fault 297: structs of the C ABI that are shorter or longer than those of this host.
 @Suite struct StructSizeTests {

@@ -1,10 +1,11 @@
 import BundleReading
 import Glibc
 import HostBasics
-@_spi(Tools) @testable import PluginHost
 import PropertyLists
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// Faults 27, 37, 172, 178, 179 and 282: lists of bundles that grow, or that are small and expand to much.
 @Suite struct ManifestBudgetFaults {

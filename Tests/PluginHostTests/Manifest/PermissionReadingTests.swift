@@ -1,8 +1,9 @@
 import BundleReading
-@_spi(Tools) @testable import PluginHost
 import PropertyLists
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// `PHExecution`, `PHPermissions` and `PHLimits` (431).
 @Suite struct PermissionReadingTests {

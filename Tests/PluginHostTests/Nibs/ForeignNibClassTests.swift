@@ -2,9 +2,10 @@ import CPluginSupport
 import Foundation
 import HostBasics
 @_spi(PluginHost) import PluginABI
-@_spi(Tools) @testable import PluginHost
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// Classes of C plug-ins in nibs.
 ///

@@ -1,8 +1,9 @@
 import Glibc
 import HostBasics
 @_spi(PluginHost) import PluginABI
-@_spi(Tools) @testable import PluginHost
 import TestSupport
+
+@_spi(Tools) @testable import PluginHost
 
 /// What nibs of the tests are made of: a text, a row, a container, a link with an event, and a card that owns them.
 protocol Picture: AnyObject { var caption: String { get } }

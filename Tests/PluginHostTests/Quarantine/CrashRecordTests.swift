@@ -1,9 +1,10 @@
 import CSandbox
 import Glibc
 import HostBasics
-@_spi(Tools) @testable import PluginHost
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 @Suite struct CrashRecordTests {
     private typealias Record = CrashJournal.Record

@@ -1,9 +1,10 @@
 import Glibc
 import HostBasics
-@_spi(Tools) @testable import PluginHost
 import PropertyLists
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// The machine for every list of a user and of the administrator.
 @Suite struct KeptListTests {

@@ -1,11 +1,12 @@
 import ELFImages
 import Glibc
 import HostBasics
-@_spi(Tools) @testable import PluginHost
 import PropertyLists
 import Synchronization
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// An application's plug-ins and its quarantine, in a directory of a test.
 struct QuarantineFixture {

@@ -2,9 +2,10 @@ import CPluginSupport.Shims
 import ELFImages
 import Glibc
 import HostBasics
-@_spi(Tools) @testable import PluginHost
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// What is copied and compared for hot reload, and how long copies stay.
 @Suite(.timeLimit(.minutes(2))) struct BundleCopyTests {

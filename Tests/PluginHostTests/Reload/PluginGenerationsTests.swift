@@ -1,10 +1,11 @@
 import Dispatch
 import Foundation
 import HostBasics
-@_spi(Tools) @testable import PluginHost
 import Synchronization
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 @Suite struct PluginGenerationsTests {
     private func version(_ generations: PluginGenerations) throws -> Int { try generations.use { try $0.builtVersion } }

@@ -1,7 +1,8 @@
 import Glibc
 import HostBasics
-@_spi(Tools) @testable import PluginHost
 import TestSupport
+
+@_spi(Tools) @testable import PluginHost
 
 /// A plug-in that is installed and then built again and again.
 struct ReloadFixture {

@@ -1,10 +1,11 @@
 import Foundation
 import HostBasics
 import PluginABI
-@_spi(Tools) @testable import PluginHost
 import Synchronization
 import TestSupport
 import Testing
+
+@_spi(Tools) @testable import PluginHost
 
 /// Fault 171: foreign code runs while its thread holds a lock of the library, which it may then take again.
 ///

@@ -58,7 +58,9 @@ public struct BundlePacker: Sendable {
         public var leftOut: [(path: String, reason: String)]
         /// Whether the bundle is at its destination.
         public var isPacked: Bool
-        /// Whether a bundle with the same bytes was already there. It was not touched.
+        /// Whether a bundle with the same bytes was already there.
+        ///
+        /// It was not touched.
         public var isUnchanged: Bool
         /// The archive that was written; nil if none was requested.
         public var archive: String?

@@ -11,7 +11,9 @@ extension FileTree {
         getenv("SOURCE_DATE_EPOCH").flatMap { Int(String(cString: $0)) }.map { min(max(0, $0), 0o77777777777) }
         ?? 315_532_800
 
-    /// Writes the tree. ``setTimes(in:)`` sets the times later.
+    /// Writes the tree.
+    ///
+    /// ``setTimes(in:)`` sets the times later.
     ///
     /// `directory`: an existing empty directory to which only this user may write.
     func write(to directory: String) throws(PackingError) {

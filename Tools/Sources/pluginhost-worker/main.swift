@@ -1,6 +1,7 @@
 import Glibc
 import PluginABI
-@_spi(PluginHost) import PluginHost
+@_spi(Tools) import HostBasics
+import PluginHost
 
 // Hosts read this note to find the worker program of a toolchain without starting it. Printing the note keeps it in the
 // file.

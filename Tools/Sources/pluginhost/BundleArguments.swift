@@ -13,7 +13,9 @@ struct BundleArguments: ParsableArguments {
     @Flag(help: "Write one JSON document to standard output.")
     var json = false
 
-    /// The bundles that the arguments name, in the order of the arguments. The bundles in a folder are sorted by name.
+    /// The bundles that the arguments name, in the order of the arguments.
+    ///
+    /// The bundles in a folder are sorted by name.
     func select() -> [SelectedBundle] { bundles.flatMap { SelectedBundle.all(at: $0) } }
 }
 
@@ -28,8 +30,9 @@ enum SelectedBundle {
     /// Directories with these extensions are bundles themselves, whatever they contain.
     private static let extensions: Set = ["bundle", "framework", "app", "plugin", "resources"]
 
-    /// A directory that contains bundles and does not have a bundle's extension means those bundles. Any other
-    /// directory is itself a bundle.
+    /// A directory that contains bundles and does not have a bundle's extension means those bundles.
+    ///
+    /// Any other directory is itself a bundle.
     ///
     /// `prefersSource`: whether a directory that has its own Info.plist means itself, even if its bundle was packed
     /// into it.

@@ -1,4 +1,4 @@
-@_spi(Tools) import PluginHost
+import HostBasics
 
 extension ErrorNumber {
     /// The system's reason for refusing an operation, and what to do about it: the end of a message.

@@ -5,7 +5,9 @@ import PluginLinting
 /// Findings as text and as JSON, the same for every command.
 struct FindingReport {
     let findings: [PluginFinding]
-    /// The bundle that all findings are about. Its files are shown relative to it. Nil if there is no such bundle.
+    /// The bundle that all findings are about.
+    ///
+    /// Its files are shown relative to it. Nil if there is no such bundle.
     let bundlePath: String?
 
     var errors: Int { findings.count { $0.severity == .error } }

@@ -16,7 +16,9 @@ enum JSONValue: Encodable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// The number in every document's `format`. It increases when the meaning of a key changes.
+    /// The number in every document's `format`.
+    ///
+    /// It increases when the meaning of a key changes.
     static let format = 1
 
     init(_ text: String?) { self = text.map(JSONValue.string) ?? .null }

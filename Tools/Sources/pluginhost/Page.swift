@@ -5,7 +5,9 @@ import BundleReading
 ///
 /// Everything that is shown passes through here, so that no name in a bundle can move the cursor or forge a line.
 struct Page {
-    /// How a piece of text looks if colours are shown. The words carry the meaning without them too.
+    /// How a piece of text looks if colours are shown.
+    ///
+    /// The words carry the meaning without them too.
     enum Style: String {
         case plain = ""
         case bold = "1"
@@ -42,7 +44,9 @@ struct Page {
         }
     }
 
-    /// Adds a label with its value beside it. Adds nothing if there is no value.
+    /// Adds a label with its value beside it.
+    ///
+    /// Adds nothing if there is no value.
     ///
     /// The further lines of a long value are aligned with its first.
     mutating func field(_ label: String, _ value: String?, indent: Int = 2) {
@@ -86,7 +90,9 @@ struct Page {
         return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
     }
 
-    /// Breaks lines only at spaces. A path longer than the line stays complete, so that it can be copied.
+    /// Breaks lines only at spaces.
+    ///
+    /// A path longer than the line stays complete, so that it can be copied.
     private static func wrapped(_ text: String, width: Int) -> [String] {
         var lines: [String] = []
         var line = ""

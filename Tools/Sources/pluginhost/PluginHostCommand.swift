@@ -31,7 +31,9 @@ struct PluginHostCommand: ParsableCommand {
             LoadInChildCommand.self, CallInChildCommand.self, UseInChildCommand.self,
         ])
 
-    /// Replaces the parser's main(), which ends with 64 after wrong usage. The tool ends with 2.
+    /// Replaces the parser's main(), which ends with 64 after wrong usage.
+    ///
+    /// The tool ends with 2.
     static func main() async {
         do {
             try requireKnownCommand()

@@ -15,7 +15,9 @@ struct Terminal {
     /// Longer lines of prose are hard to read; shorter ones are unreadable.
     private static let widths = 40...120
 
-    /// Standard output. Its width is COLUMNS if that is set, else the terminal's width.
+    /// Standard output.
+    ///
+    /// Its width is COLUMNS if that is set, else the terminal's width.
     ///
     /// It shows colour only on a terminal, and not with NO_COLOR or TERM=dumb.
     static let standardOutput: Terminal = {

@@ -31,8 +31,9 @@ struct ConflictText {
         derivations = seen.count - facts.count
     }
 
-    /// Whether the requirements of the choice contribute to the conflict. Otherwise only requirements of others on it
-    /// do.
+    /// Whether the requirements of the choice contribute to the conflict.
+    ///
+    /// Otherwise only requirements of others on it do.
     var concernsRequirements: Bool {
         facts.contains { fact in
             switch incompatibilities[fact].cause {

@@ -43,7 +43,9 @@ extension PubGrubSolver {
         preconditionFailure("the term is not true")
     }
 
-    /// The conclusion from two incompatibilities. Whatever is chosen for the pivot, one of the two applies.
+    /// The conclusion from two incompatibilities.
+    ///
+    /// Whatever is chosen for the pivot, one of the two applies.
     private mutating func derive(_ one: Int, _ other: Int, pivot: Int) throws(LimitReached) -> Int {
         let (a, b) = (incompatibilities[one].terms, incompatibilities[other].terms)
         var terms: [Term] = []

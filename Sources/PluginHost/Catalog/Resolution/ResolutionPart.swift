@@ -1,4 +1,6 @@
-/// A group of identifiers that depend on each other but on no identifier outside. It is solved separately.
+/// A group of identifiers that depend on each other but on no identifier outside.
+///
+/// It is solved separately.
 struct ResolutionPart {
     /// In the numbers of the graph, in alphabetical order.
     let identifiers: [Int]

@@ -88,7 +88,9 @@ struct ResolutionText {
     /// be read.
     var exception: String { unread.map { ", and \(quoted($0)) could not be read" } ?? "" }
 
-    /// `a, b and c`. A long list shows the first ones and the number of the others.
+    /// `a, b and c`.
+    ///
+    /// A long list shows the first ones and the number of the others.
     static func list(_ parts: some Collection<String>, _ word: String = "and") -> String {
         guard parts.count > 1 else { return parts.first ?? "" }
         guard parts.count <= longest else {
@@ -121,7 +123,9 @@ struct ResolutionText {
             "Ask the authors of \(Self.list(identifiers.lazy.map { name($0) })): one of them must stop requiring the next."
     }
 
-    /// The identifiers of a circle. For a large circle, the first and the last ones.
+    /// The identifiers of a circle.
+    ///
+    /// For a large circle, the first and the last ones.
     func identifiers(ofCircle identifiers: some RandomAccessCollection<Int>) -> [String] {
         var shown = Array(identifiers.prefix(2 * Self.longest))
         if identifiers.count > shown.count {

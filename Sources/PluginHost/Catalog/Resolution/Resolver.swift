@@ -104,7 +104,9 @@ private struct Resolver {
     private let graph: RequirementGraph
     private let usability: Usability
     private let text: ResolutionText
-    /// The identifiers. Each comes after those that its usable choices require, except in circles.
+    /// The identifiers.
+    ///
+    /// Each comes after those that its usable choices require, except in circles.
     private let components: [[Int]]
     /// The choice for each identifier.
     private var chosen: [Int?]

@@ -3,7 +3,9 @@ import Glibc
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// The host's side of one lane. It carries one call of the host, and limits its time.
+/// The host's side of one lane.
+///
+/// It carries one call of the host, and limits its time.
 final class HostChannel: LaneChannel, @unchecked Sendable {
     // @unchecked for the reason stated in LaneChannel; what other threads use is atomic.
     private let times: HostLanes.Times
@@ -13,10 +15,13 @@ final class HostChannel: LaneChannel, @unchecked Sendable {
     private var debuggedBefore: UInt64 = 0
     /// How long the time of the call was stopped, because a debugger was attached.
     private var debugged: UInt64 = 0
-    /// How many requests of the host have no answer yet. Each one is in a callback of the one before it.
+    /// How many requests of the host have no answer yet.
+    ///
+    /// Each one is in a callback of the one before it.
     private var depth = 0
-    /// The thread that checks whether the call was cancelled, which is the one that began the call. Nil if the call
-    /// cannot be cancelled, or already was.
+    /// The thread that checks whether the call was cancelled, which is the one that began the call.
+    ///
+    /// Nil if the call cannot be cancelled, or already was.
     private var looker: pthread_t?
 
     /// The number of the turn that began the call; 0 before that turn.

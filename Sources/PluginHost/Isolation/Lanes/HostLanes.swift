@@ -96,7 +96,9 @@ final class HostLanes: RemoteConnection {
     /// The milliseconds after which a waiting thread checks whether its call was cancelled.
     static let lookTime: UInt32 = 20
 
-    /// Waits for a free lane. Once the call is cancelled, waits only as long as a cancelled call may take.
+    /// Waits for a free lane.
+    ///
+    /// Once the call is cancelled, waits only as long as a cancelled call may take.
     private func takeLane(_ limit: UInt64) throws -> Int? {
         guard PluginCall.isCancellable else { return try window.takeLane(limit) }
         // A deadline that has passed: this does not wait, and reads no clock if a lane is free.

@@ -18,7 +18,9 @@ class LaneChannel: RemoteChannel, RemoteOutputPieces, RemoteInputPieces, @unchec
     // Exclusivity is not checked: one thread at a time uses a lane, and no access spans another one. The run-time check
     // would cost more than the access.
 
-    /// Whether the conversation broke off. If so, the worker has ended or will be ended.
+    /// Whether the conversation broke off.
+    ///
+    /// If so, the worker has ended or will be ended.
     @exclusivity(unchecked) final var hasFailed = false
 
     /// The descriptors of the message that is being read.
@@ -91,7 +93,9 @@ class LaneChannel: RemoteChannel, RemoteOutputPieces, RemoteInputPieces, @unchec
     func didSend(_ head: RemoteHead) {}
     /// The message was not sent.
     func didNotSend(_ head: RemoteHead) {}
-    /// A message is about to be read. `number`: the number of its first turn.
+    /// A message is about to be read.
+    ///
+    /// `number`: the number of its first turn.
     func willRead(_ head: RemoteHead, number: UInt32) {}
     /// How long to wait for descriptors that the other side passed before its turn; nil for no limit.
     var descriptorTime: Duration? { nil }

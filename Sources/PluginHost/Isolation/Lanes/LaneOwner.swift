@@ -72,7 +72,9 @@ struct LaneCall: Sendable, Hashable {
     let object: UInt32
     /// The number of the method in the worker; the number of the provider for a creation.
     let method: UInt32
-    /// Whether code of the plug-in is running, and not a callback of the host. The worker may lie about this.
+    /// Whether code of the plug-in is running, and not a callback of the host.
+    ///
+    /// The worker may lie about this.
     let isInPlugin: Bool
 }
 

@@ -85,7 +85,9 @@ final class WorkerLanes: RemoteConnection {
     func violated(_ failure: RemoteFailure, on channel: (any RemoteChannel)?) { owner?.violated(failure, in: nil) }
 }
 
-/// What a worker does on a lane. It is written to the lane's word for reports.
+/// What a worker does on a lane.
+///
+/// It is written to the lane's word for reports.
 enum LanePhase: UInt32 {
     case waiting = 0
     /// Code of a plug-in runs.
@@ -101,7 +103,9 @@ private final class WorkerChannel: LaneChannel, @unchecked Sendable {
     var onFirstRequest: (() -> Void)?
     /// The requests of the host that have no answer yet.
     private var depth = 0
-    /// The turn that began the call. It identifies the call when the host cancels it.
+    /// The turn that began the call.
+    ///
+    /// It identifies the call when the host cancels it.
     private var firstTurn: UInt32 = 0
 
     override var isCancelled: Bool { depth > 0 && phs_lane_is_cancelled(lane, firstTurn) }

@@ -15,7 +15,9 @@ struct EndHistory: Sendable {
 
     private static let firstWait: UInt64 = 100_000_000
     private static let longestWait: UInt64 = 30_000_000_000
-    /// The most ends that are kept. The oldest ones are dropped.
+    /// The most ends that are kept.
+    ///
+    /// The oldest ones are dropped.
     private static let mostKept = 64
 
     // A weak reference, because a new worker may have the address of one that no longer exists.

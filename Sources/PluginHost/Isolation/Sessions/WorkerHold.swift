@@ -2,8 +2,9 @@ import BundleReading
 internal import CPluginSupport.Shims
 import HostBasics
 
-/// Keeps a worker process from being ended as unused. Each object has a hold, and so has each call that is about to be
-/// made.
+/// Keeps a worker process from being ended as unused.
+///
+/// Each object has a hold, and so has each call that is about to be made.
 final class WorkerHold: Sendable {
     private let session: any WorkerSession
 

@@ -2,7 +2,9 @@ import HostBasics
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// The owner of the host's lanes. It passes everything on to the worker.
+/// The owner of the host's lanes.
+///
+/// It passes everything on to the worker.
 ///
 /// A separate object, because lanes exist before their worker does.
 final class WorkerLink: LaneOwner {

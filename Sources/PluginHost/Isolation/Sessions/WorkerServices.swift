@@ -25,6 +25,8 @@ final class WorkerServices: Sendable {
         state.server.withLock { $0 = WeakReference(server) }
     }
 
-    /// Sets the source of the objects. Only the first call has an effect.
+    /// Sets the source of the objects.
+    ///
+    /// Only the first call has an effect.
     func provide(_ source: @escaping Source) { state.source.withLock { $0 = $0 ?? Deferred(source) } }
 }

@@ -89,7 +89,9 @@ final class WorkerSupervisor: WorkerSource {
         }
     }
 
-    /// Notes that a bundle no longer uses a worker. The worker ends if no other bundle uses it.
+    /// Notes that a bundle no longer uses a worker.
+    ///
+    /// The worker ends if no other bundle uses it.
     func leave(_ worker: PluginWorker) {
         let isUnused = state.withLock { state in
             let key = ObjectIdentifier(worker)
@@ -105,8 +107,9 @@ final class WorkerSupervisor: WorkerSource {
 
     // MARK: Ends
 
-    /// The longest wait, in nanoseconds. A longer one is refused, so that the caller who wants an object is not held
-    /// up.
+    /// The longest wait, in nanoseconds.
+    ///
+    /// A longer one is refused, so that the caller who wants an object is not held up.
     private static let longestWait: UInt64 = 1_000_000_000
 
     /// Notes that a bundle's code ended its worker, so that the next worker may have to wait.

@@ -321,7 +321,9 @@ struct SentFinding: RemoteValue {
         try writer.write(finding.refusal)
     }
 
-    /// The codes that only the host may report about a worker. No message may contain them.
+    /// The codes that only the host may report about a worker.
+    ///
+    /// No message may contain them.
     private static let codesOfHost: Set<PluginError.Code> = [
         .workerEnded, .callTimedOut, .executionConflict, .quarantined,
     ]

@@ -3,8 +3,9 @@ import Glibc
 import HostBasics
 import PluginABI
 
-/// A control group (cgroup, version 2) for one worker and the processes that it starts. The kernel itself limits their
-/// memory.
+/// A control group (cgroup, version 2) for one worker and the processes that it starts.
+///
+/// The kernel itself limits their memory.
 ///
 /// It limits what the host's measurements may miss, and replaces none of them: all other limits apply with and without
 /// a group.
@@ -52,8 +53,9 @@ struct ControlGroup: Sendable {
         return count("oom") > 0 && count("oom_kill") > 0
     }
 
-    /// Makes the group of a worker that is about to be started. Nil if no group was delegated, or if the group cannot
-    /// be used, which is reported.
+    /// Makes the group of a worker that is about to be started.
+    ///
+    /// Nil if no group was delegated, or if the group cannot be used, which is reported.
     static func make(for start: WorkerStart) -> ControlGroup? {
         do throws(WorkerFailure) {
             return try start.groups.makeGroup(memory: start.mostMemory)
@@ -63,8 +65,9 @@ struct ControlGroup: Sendable {
         }
     }
 
-    /// This group if the error number of a worker's start shows that the worker joined it. Otherwise nil, and the
-    /// failure is reported.
+    /// This group if the error number of a worker's start shows that the worker joined it.
+    ///
+    /// Otherwise nil, and the failure is reported.
     func joined(_ error: CInt, by bundleIdentifier: String) -> ControlGroup? {
         if error == 0 { return self }
         Self.report(WorkerFailure(step: "join", errno: error, path: processes), bundleIdentifier)

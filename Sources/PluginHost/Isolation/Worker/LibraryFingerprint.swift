@@ -13,8 +13,9 @@ enum LibraryFingerprint {
         return "\(version) \(identifier ?? hash(of: segments(areOf: isCode)))"
     }()
 
-    /// The version of the library alone. A worker of another toolchain's runtime must have the same version as the
-    /// host.
+    /// The version of the library alone.
+    ///
+    /// A worker of another toolchain's runtime must have the same version as the host.
     static let version = "\(PluginVersion.ofThisLibrary)"
 
     /// Whether a host with this fingerprint can use a worker that has this library.
@@ -23,7 +24,9 @@ enum LibraryFingerprint {
     /// Whether a worker with this fingerprint has the same version of the library.
     static func isSameVersion(_ worker: String) -> Bool { worker.prefix { $0 != " " } == version }
 
-    /// The build identifier that the linker wrote into the note. It differs for each content of the file.
+    /// The build identifier that the linker wrote into the note.
+    ///
+    /// It differs for each content of the file.
     static func buildIdentifier(in notes: [UnsafeRawBufferPointer]) -> String? {
         for bytes in notes {
             var offset = 0

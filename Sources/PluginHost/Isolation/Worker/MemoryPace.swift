@@ -3,8 +3,9 @@
 struct MemoryPace {
     /// The nanoseconds between two readings of a process that does not grow; also how long a growth can stay unnoticed.
     static let longest: UInt64 = 250_000_000
-    /// The least nanoseconds between two readings. A reading takes about twenty microseconds, so even at this rate it
-    /// costs less than a hundredth of a processor.
+    /// The least nanoseconds between two readings.
+    ///
+    /// A reading takes about twenty microseconds, so even at this rate it costs less than a hundredth of a processor.
     static let shortest: UInt64 = 5_000_000
 
     /// The nanoseconds until the next reading.

@@ -120,13 +120,19 @@ extension PluginWorker {
 
     // MARK: The end
 
-    /// Whether children may outlive the worker. A confined worker has no children, or the kernel ends them with it.
+    /// Whether children may outlive the worker.
+    ///
+    /// A confined worker has no children, or the kernel ends them with it.
     var mayHaveChildren: Bool { !start.isSandboxed }
 
-    /// The signal that certainly ends the process, as its handler has reported. The kernel may still be busy ending it.
+    /// The signal that certainly ends the process, as its handler has reported.
+    ///
+    /// The kernel may still be busy ending it.
     var deadlySignal: Int32? { values.withLock { $0.crash.flatMap { $0.isDeadly ? $0.signal : nil } } }
 
-    /// Notes that the process has ended, or that a signal is ending it. Every waiting caller gets an error.
+    /// Notes that the process has ended, or that a signal is ending it.
+    ///
+    /// Every waiting caller gets an error.
     ///
     /// - Parameters:
     ///   - status: how it ended.
@@ -182,8 +188,9 @@ extension PluginWorker {
         if isLast { callersKnow.give(()) }
     }
 
-    /// Waits until every worker that is being killed for what a bundle did has ended and is counted. Its callers have
-    /// their errors before that.
+    /// Waits until every worker that is being killed for what a bundle did has ended and is counted.
+    ///
+    /// Its callers have their errors before that.
     static func waitForCounts(of bundlePath: String) {
         let workers = all.filter { worker in worker.values.withLock { $0.isBeingKilled(for: bundlePath) } }
         for worker in workers { _ = worker.isCounted.wait(within: longestKill) }
@@ -203,7 +210,9 @@ extension PluginWorker {
         }
     }
 
-    /// When the worker ended, for the list of the plug-in's ends. Each call returns the same time.
+    /// When the worker ended, for the list of the plug-in's ends.
+    ///
+    /// Each call returns the same time.
     var momentOfEnd: Int64 {
         let now = FileIdentity.now
         return values.withLock { values in
@@ -234,7 +243,9 @@ extension PluginWorker {
             end, at: momentOfEnd, of: bundle, deaths: placement.deaths, within: placement.deathsWithin)
     }
 
-    /// Whether the end does not count against a bundle. Waits until the worker's callers know of the end.
+    /// Whether the end does not count against a bundle.
+    ///
+    /// Waits until the worker's callers know of the end.
     func isForgiven(_ bundlePath: String) -> Bool {
         // Wait a limited time: a caller that got its answer at the moment of the end never learns of the end.
         _ = callersKnow.wait(within: .seconds(1))

@@ -116,7 +116,9 @@ extension PluginWorker {
         }
     }
 
-    /// How many steps of one bundle a worker may report. A load has four steps, and each retry reports them again.
+    /// How many steps of one bundle a worker may report.
+    ///
+    /// A load has four steps, and each retry reports them again.
     private static let mostSteps = 64
 
     private func endStep(of bundle: UInt32) { values.withLock { $0.residents[bundle]?.step = nil } }

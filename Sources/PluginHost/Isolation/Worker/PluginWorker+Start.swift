@@ -92,7 +92,9 @@ extension PluginWorker {
 
     // MARK: Answers
 
-    /// Notes a question that the worker must answer within a time. If it does not, it is ended.
+    /// Notes a question that the worker must answer within a time.
+    ///
+    /// If it does not, it is ended.
     @discardableResult
     func ask(_ question: WorkerAnswer.Question, within time: Duration) -> Reply<WorkerAnswer> {
         let reply = Reply<WorkerAnswer>()

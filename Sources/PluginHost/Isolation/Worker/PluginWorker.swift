@@ -223,7 +223,9 @@ public final class PluginWorker: Sendable {
         monitor.wake()
     }
 
-    /// Lets the process end if it was asked to and no call is under way. Called again when the last call ends.
+    /// Lets the process end if it was asked to and no call is under way.
+    ///
+    /// Called again when the last call ends.
     func dismissIfIdle() {
         let isDue = values.withLock { $0.stopsBy != nil && !$0.isDismissed }
         guard isDue, lanes.calls.isEmpty else { return }

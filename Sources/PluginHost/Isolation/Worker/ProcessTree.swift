@@ -30,10 +30,14 @@ struct ProcessTree {
 
     var threads: Int { looks.reduce(0) { $0 + $1.look.threads } }
 
-    /// The bytes of memory that the processes have. Shared memory counts for each process that has it.
+    /// The bytes of memory that the processes have.
+    ///
+    /// Shared memory counts for each process that has it.
     var mostMemory: Int { looks.reduce(0) { $0 + $1.look.memory } }
 
-    /// Whether the processes have more than this many bytes of memory. Shared memory counts once.
+    /// Whether the processes have more than this many bytes of memory.
+    ///
+    /// Shared memory counts once.
     ///
     /// **Cost.** Nothing, unless ``mostMemory`` is too much; then in proportion to their memory.
     func exceedsMemory(_ most: Int) -> Bool {

@@ -192,7 +192,9 @@ final class WatchedWorker {
         endsBy = MonotonicTime.now + Self.closingTime
     }
 
-    /// Cleans up after the process. It has ended, and the callers have their errors.
+    /// Cleans up after the process.
+    ///
+    /// It has ended, and the callers have their errors.
     ///
     /// On another thread, because it takes longer: it reads the state of each process on the machine.
     private func clean() {

@@ -36,7 +36,9 @@ enum WorkerEnvironment {
         }.filter { seen.insert($0).inserted }
     }
 
-    /// Whether `PLUGINHOST_WORKER_DEBUG` asks each worker to wait for a debugger. While it waits, no time limit runs.
+    /// Whether `PLUGINHOST_WORKER_DEBUG` asks each worker to wait for a debugger.
+    ///
+    /// While it waits, no time limit runs.
     static var waitsForDebugger: Bool { value("PLUGINHOST_WORKER_DEBUG") == "wait" }
 
     private static func isForEveryWorker(_ name: String) -> Bool {

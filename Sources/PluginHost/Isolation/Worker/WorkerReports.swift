@@ -11,7 +11,9 @@ import Synchronization
 enum WorkerReports {
     private static let queue = DispatchQueue(label: "PluginHost.workers")
     private static let waiting = Atomic(0)
-    /// The most pieces of work that may wait. What workers print and log beyond that is not logged.
+    /// The most pieces of work that may wait.
+    ///
+    /// What workers print and log beyond that is not logged.
     private static let mostWaiting = 1_000
     /// A longer text counts as several pieces.
     private static let bytesOfPiece = 8 << 10
@@ -33,7 +35,9 @@ enum WorkerReports {
         deliver(byteCount: record.message.utf8.count) { HostEnvironment.current.log(record) }
     }
 
-    /// Removes what a worker left behind. Not on the monitor's thread, because it takes time.
+    /// Removes what a worker left behind.
+    ///
+    /// Not on the monitor's thread, because it takes time.
     static func clean(_ work: @escaping @Sendable () -> Void) { DispatchQueue.global().async(execute: work) }
 
     /// Whether the application keeps up with what is delivered.

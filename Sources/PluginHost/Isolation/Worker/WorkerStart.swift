@@ -138,7 +138,9 @@ struct WorkerStart: @unchecked Sendable {
         }
     }
 
-    /// The bundles that the worker may read. With a group also those beside the first one, which may be loaded later.
+    /// The bundles that the worker may read.
+    ///
+    /// With a group also those beside the first one, which may be loaded later.
     private var bundles: [String] {
         guard placement.group != nil, let end = bundlePath.lastIndex(of: ".") else { return [bundlePath] }
         let folder = Path.parent(bundlePath)

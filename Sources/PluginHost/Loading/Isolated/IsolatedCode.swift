@@ -30,7 +30,9 @@ final class IsolatedCode: Sendable {
         state = Lock(.running(running))
     }
 
-    /// The process that runs the code. Starts one if the last has ended.
+    /// The process that runs the code.
+    ///
+    /// Starts one if the last has ended.
     private func running() throws(PluginError) -> RunningCode {
         while true {
             let ticket = LoadTicket(.load, of: bundle.bundlePath)
@@ -58,7 +60,9 @@ final class IsolatedCode: Sendable {
         }
     }
 
-    /// The process that runs the code. While the hold exists, the process is not ended for lack of use.
+    /// The process that runs the code.
+    ///
+    /// While the hold exists, the process is not ended for lack of use.
     func held() throws(PluginError) -> (code: RunningCode, hold: WorkerHold) {
         while true {
             let code = try running()
@@ -108,7 +112,9 @@ final class IsolatedCode: Sendable {
 
     // MARK: The end
 
-    /// Runs the hooks that tell the plug-in that its registrations are no longer offered. They have two seconds.
+    /// Runs the hooks that tell the plug-in that its registrations are no longer offered.
+    ///
+    /// They have two seconds.
     func deactivate() {
         guard case .running(let code) = state.withLock({ $0 }), !code.session.hasEnded else { return }
         code.deactivate()
@@ -162,7 +168,9 @@ final class RunningCode: Sendable {
         }
     }
 
-    /// Starts a process, or takes the process of the bundle's group, and loads the code there. Activates nothing.
+    /// Starts a process, or takes the process of the bundle's group, and loads the code there.
+    ///
+    /// Activates nothing.
     ///
     /// `poison`: the calls that ended earlier processes of the code.
     static func start(_ bundle: PluginBundle, _ poison: PoisonCalls) throws(PluginError) -> RunningCode {
@@ -172,7 +180,9 @@ final class RunningCode: Sendable {
         return try start(bundle, in: session, poison)
     }
 
-    /// Loads the code in a process. Activates nothing.
+    /// Loads the code in a process.
+    ///
+    /// Activates nothing.
     static func start(
         _ bundle: PluginBundle, in session: any WorkerSession, _ poison: PoisonCalls
     ) throws(PluginError) -> RunningCode {
@@ -195,7 +205,9 @@ final class RunningCode: Sendable {
         report.cProviders.first { $0.name == name && $0.point == point && $0.pointVersion == version }?.number
     }
 
-    /// The table of functions of a C factory. All its objects in the process share it.
+    /// The table of functions of a C factory.
+    ///
+    /// All its objects in the process share it.
     func table(
         _ key: Registrations.Key, _ description: CRemoteTable, make: () throws -> RemoteCTable
     ) rethrows -> RemoteCTable {

@@ -2,7 +2,9 @@ import HostBasics
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
-/// A bundle's use of a worker process. The proxies of all its objects hold it.
+/// A bundle's use of a worker process.
+///
+/// The proxies of all its objects hold it.
 ///
 /// The use ends when the loaded code and the last proxy are gone. The objects of an unloaded bundle therefore keep
 /// working, as they do inside one process, and the process ends with the last of them.
@@ -105,8 +107,9 @@ final class IsolatedConnection: RemoteConnection {
         return number == 0 ? error : known
     }
 
-    /// Whether a method performs a call of the application. A step of the load is not one: it has the same values each
-    /// time.
+    /// Whether a method performs a call of the application.
+    ///
+    /// A step of the load is not one: it has the same values each time.
     private func isPerformance(_ method: String) -> Bool {
         number != 0 || method == WorkerDeskProxy.performingMethod || method == CObjectProxy.performingMethod
     }

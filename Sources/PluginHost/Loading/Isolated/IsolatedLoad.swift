@@ -8,7 +8,9 @@ internal import CPluginSupport
 struct IsolatedLoad {
     let bundle: PluginBundle
 
-    /// Loads the code. Activates nothing.
+    /// Loads the code.
+    ///
+    /// Activates nothing.
     ///
     /// `table`: the table of an earlier load of the bundle, which has the same content.
     func run(table: HostTable?) throws(PluginError) -> LoadedCode {

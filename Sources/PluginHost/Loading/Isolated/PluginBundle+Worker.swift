@@ -3,7 +3,9 @@ import HostBasics
 import Synchronization
 
 extension PluginBundle {
-    /// Whether the code runs in a worker process. Checked before each load of code that is not in this process.
+    /// Whether the code runs in a worker process.
+    ///
+    /// Checked before each load of code that is not in this process.
     ///
     /// - Throws: ``PluginError`` of code `executionConflict`.
     ///

@@ -18,7 +18,9 @@ final class PoisonCalls: Sendable {
 
     /// After this number of crashes, a call is refused.
     static let most = 2
-    /// How long a crash counts. Later, the things that the call depends on, such as a file, may have changed.
+    /// How long a crash counts.
+    ///
+    /// Later, the things that the call depends on, such as a file, may have changed.
     static let age = Duration.seconds(300)
     /// A plug-in that crashes at more calls is itself faulty.
     private static let mostCalls = 1_000
@@ -50,7 +52,9 @@ final class PoisonCalls: Sendable {
     /// Whether a process has crashed recently, so that calls have to be recorded.
     var isNeeded: Bool { hasCrashed.load(ordering: .relaxed) }
 
-    /// Records that the code of a call ended its process. The same call on several threads counts once.
+    /// Records that the code of a call ended its process.
+    ///
+    /// The same call on several threads counts once.
     ///
     /// - Parameters:
     ///   - call: the call; nil if it cannot be recognised.

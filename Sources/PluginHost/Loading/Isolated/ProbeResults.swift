@@ -16,7 +16,9 @@ final class ProbeResults: Sendable {
     /// Results that were not written, by the name of their file.
     private let unwritten = Lock<[String: ProbeResult]>([:])
 
-    /// Larger files are not a result. The result for 1,000 libraries has half this size.
+    /// Larger files are not a result.
+    ///
+    /// The result for 1,000 libraries has half this size.
     private static let mostBytes = 1 << 20
     private static let pathExtension = "probe"
 

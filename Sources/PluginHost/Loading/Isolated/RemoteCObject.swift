@@ -3,8 +3,9 @@ import ELFImages
 import HostBasics
 internal import PluginABI
 
-/// An object of a C factory whose code runs in a worker process. The application's pointer to the object refers to
-/// this.
+/// An object of a C factory whose code runs in a worker process.
+///
+/// The application's pointer to the object refers to this.
 final class RemoteCObject: Sendable {
     let table: RemoteCTable?
     private let desk: any CObjectDesk
@@ -14,7 +15,9 @@ final class RemoteCObject: Sendable {
     private let bundle: PluginBundle
     private let factory: String
     private let first = Lock<PluginError?>(nil)
-    /// The memory of the last result. A borrowed text is valid until the next call.
+    /// The memory of the last result.
+    ///
+    /// A borrowed text is valid until the next call.
     private let lastResult = Lock<KeptLoans?>(nil)
 
     /// The memory that a result borrows.
@@ -132,7 +135,9 @@ final class RemoteCObject: Sendable {
     }
 }
 
-/// The table of functions of a C factory in a worker process. Its functions forward each call.
+/// The table of functions of a C factory in a worker process.
+///
+/// Its functions forward each call.
 final class RemoteCTable: @unchecked Sendable {
     // @unchecked because of the memory, which does not change after init.
 

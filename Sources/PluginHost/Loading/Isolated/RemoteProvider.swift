@@ -1,7 +1,9 @@
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 
-/// A provider of a bundle whose code runs in a worker process. It creates proxies.
+/// A provider of a bundle whose code runs in a worker process.
+///
+/// It creates proxies.
 final class RemoteProvider: AnyProvider, @unchecked Sendable {
     // @unchecked because the superclass is; every stored property is an immutable Sendable value.
     private let bundle: PluginBundle
@@ -28,7 +30,9 @@ final class RemoteProvider: AnyProvider, @unchecked Sendable {
             objects: code.objects.count(.provider, name, at: pointName))
     }
 
-    /// An object whose interface the caller does not know. It exists as long as the result.
+    /// An object whose interface the caller does not know.
+    ///
+    /// It exists as long as the result.
     func makeObject() throws -> RemoteObject {
         do {
             return try make(RemoteInterface<RemoteObject>(proxy: { $0 }, methods: []))
@@ -95,7 +99,9 @@ final class RemoteProvider: AnyProvider, @unchecked Sendable {
     }
 }
 
-/// An error of the host during the creation of an object. The caller gets the error inside unchanged.
+/// An error of the host during the creation of an object.
+///
+/// The caller gets the error inside unchanged.
 struct HostFailure: Error {
     let error: PluginError
 }

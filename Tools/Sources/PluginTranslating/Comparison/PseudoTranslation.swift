@@ -2,8 +2,9 @@
 @_spi(Tools) internal import PluginLinting
 internal import PropertyLists
 
-/// Makes texts that look translated but can still be read. They show which texts of a program are not in a table, which
-/// do not fit their place, and which are cut off.
+/// Makes texts that look translated but can still be read.
+///
+/// They show which texts of a program are not in a table, which do not fit their place, and which are cut off.
 ///
 /// Placeholders, variables of plural rules, names in braces, line ends and tabs stay unchanged.
 ///

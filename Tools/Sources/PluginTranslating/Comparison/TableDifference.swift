@@ -76,8 +76,9 @@ public struct TableDifference: Sendable, Hashable {
         }
     }
 
-    /// Whether two values have the same bytes. Comparing strings is not enough, because composed and decomposed letters
-    /// are equal.
+    /// Whether two values have the same bytes.
+    ///
+    /// Comparing strings is not enough, because composed and decomposed letters are equal.
     private static func isSame(_ one: PropertyList, _ two: PropertyList) -> Bool {
         if let one = one.string, let two = two.string { return one.hasSameBytes(as: two) }
         return one == two

@@ -47,7 +47,9 @@ struct TranslatedTables {
     let root: String
     /// The name of the development language's directory.
     let development: String
-    /// The language of the texts. If the directory is `Base`, it is the development region's.
+    /// The language of the texts.
+    ///
+    /// If the directory is `Base`, it is the development region's.
     let sourceLanguage: String
     private(set) var tables: [Table] = []
 

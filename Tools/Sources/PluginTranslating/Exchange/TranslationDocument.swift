@@ -41,7 +41,9 @@ struct TranslationDocument: Equatable {
             case finished
         }
 
-        /// The progress according to the state and the approval. If they contradict each other, the lesser one counts.
+        /// The progress according to the state and the approval.
+        ///
+        /// If they contradict each other, the lesser one counts.
         ///
         /// With a state that XLIFF does not define, the translation does not count as finished.
         var standing: Standing {

@@ -110,7 +110,9 @@ public struct TranslationImport: Sendable {
         /// The keys that lead to a plural form, as in ``Accepted``.
         let path: [String]
         let source: String
-        /// A text with every placeholder. For a plural form, this is the form `other`.
+        /// A text with every placeholder.
+        ///
+        /// For a plural form, this is the form `other`.
         let fullest: String
         /// The current translation; nil if there is none.
         let translation: String?

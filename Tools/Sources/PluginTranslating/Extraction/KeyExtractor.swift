@@ -46,8 +46,10 @@ public struct KeyExtraction: Sendable {
 ///
 /// **Threads.** A value; may be used on any thread.
 public struct KeyExtractor: Sendable {
-    /// The names of the project's own functions that take the arguments of `NSLocalizedString`. Functions with these
-    /// names and the endings `FromTable`, `FromTableInBundle` and `WithDefaultValue` are found too.
+    /// The names of the project's own functions that take the arguments of `NSLocalizedString`.
+    ///
+    /// Functions with these names and the endings `FromTable`, `FromTableInBundle` and `WithDefaultValue` are found
+    /// too.
     public var names: [String]
 
     /// Creates an extractor that also finds calls of the project's own functions.

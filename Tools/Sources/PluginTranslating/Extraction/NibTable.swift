@@ -108,7 +108,9 @@ public struct NibTable: Sendable {
         table.add(table.isSorted && !table.entries.isEmpty ? new.sorted { $0.key < $1.key } : new)
     }
 
-    /// The possible keys of a text. For a tool tip, Interface Builder's key and the attribute have different names.
+    /// The possible keys of a text.
+    ///
+    /// For a tool tip, Interface Builder's key and the attribute have different names.
     private static func keys(of text: NibInspection.Text) -> [String] {
         [text.key, text.id + "." + text.attribute]
     }

@@ -101,7 +101,9 @@ struct TableMerge {
         return numbersPlaceholders ? Self.numbered(text) : text
     }
 
-    /// A format with numbered placeholders, if it has several without numbers. Translators can then change their order.
+    /// A format with numbered placeholders, if it has several without numbers.
+    ///
+    /// Translators can then change their order.
     static func numbered(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let places = FormatArguments.places(in: bytes).filter(\.takesAny)

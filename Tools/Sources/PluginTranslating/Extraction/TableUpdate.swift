@@ -51,7 +51,9 @@ public struct TableUpdate: Sendable {
         public init() {}
     }
 
-    /// The tables, sorted by language and name. The development language comes first.
+    /// The tables, sorted by language and name.
+    ///
+    /// The development language comes first.
     public let tables: [Table]
 
     /// Reads the tables and merges the keys into them.

@@ -16,7 +16,9 @@ public enum BinaryListWriter {
         return objects.finish(root: root)
     }
 
-    /// The objects of a list. Each container has the numbers of the objects in it.
+    /// The objects of a list.
+    ///
+    /// Each container has the numbers of the objects in it.
     private struct Objects {
         private enum Object {
             case scalar(PropertyList)

@@ -7,7 +7,9 @@ public import PropertyLists
 ///
 /// **Threads.** No shared state.
 public enum ListDescription {
-    /// A list with sorted keys and an indent of two. Texts are in quotes, with control characters escaped.
+    /// A list with sorted keys and an indent of two.
+    ///
+    /// Texts are in quotes, with control characters escaped.
     ///
     /// **Cost.** Linear, apart from sorting the keys. It is recursive, which is safe because the readers limit nesting
     /// to 512.

@@ -93,8 +93,9 @@ public enum ListLosses {
         return places
     }
 
-    /// The offsets of comments. They occur only where blanks may occur, so `//` in a bare word such as
-    /// `http://example.org` is not one.
+    /// The offsets of comments.
+    ///
+    /// They occur only where blanks may occur, so `//` in a bare word such as `http://example.org` is not one.
     private static func oldStyleComments(_ bytes: [UInt8]) -> [Int] {
         var places: [Int] = []
         var index = 0

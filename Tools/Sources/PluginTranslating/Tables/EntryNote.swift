@@ -1,4 +1,6 @@
-/// The comments of an entry. The first one comes from the sources; further ones are the translators' own.
+/// The comments of an entry.
+///
+/// The first one comes from the sources; further ones are the translators' own.
 ///
 /// A comment that begins with `Flag:` is a mark. Its words are those of GNUstep's make_strings and GNU gettext.
 struct EntryNote {
@@ -139,7 +141,9 @@ struct EntryNote {
         }
     }
 
-    /// A comment with these words. The lines after the first one are indented.
+    /// A comment with these words.
+    ///
+    /// The lines after the first one are indented.
     static func comment(_ words: String, lineBreak: String) -> String {
         guard words.utf8.contains(UInt8(ascii: "*")) else {
             return "/* " + lines(words).joined(separator: lineBreak + "   ") + " */"

@@ -31,14 +31,18 @@ public struct TableText: Sendable, Hashable {
             self.value = value
         }
 
-        /// Creates an entry from a key and a translation. `lineBreak`: the line end to use.
+        /// Creates an entry from a key and a translation.
+        ///
+        /// `lineBreak`: the line end to use.
         init(key: String, value: String, note: String, lead: String, lineBreak: String) {
             self.init(
                 lead: lead, note: note, gap: note.isEmpty ? "" : lineBreak, text: Self.text(key, value), key: key,
                 value: value)
         }
 
-        /// Replaces the translation. If it is equal, the spelling stays unchanged.
+        /// Replaces the translation.
+        ///
+        /// If it is equal, the spelling stays unchanged.
         mutating func setValue(_ new: String) {
             guard !new.hasSameBytes(as: value) else { return }
             value = new

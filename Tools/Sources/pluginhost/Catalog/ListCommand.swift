@@ -50,7 +50,9 @@ struct ListCommand: ParsableCommand {
         try (isFine ? ExitStatus.fine : .problems).finish()
     }
 
-    /// A candidate's row in the table. It does not keep the candidate's facts, which hold an open bundle.
+    /// A candidate's row in the table.
+    ///
+    /// It does not keep the candidate's facts, which hold an open bundle.
     private struct Row {
         let candidate: PluginCandidate
         let cells: [Page.Cell]

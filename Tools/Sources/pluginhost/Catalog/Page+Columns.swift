@@ -2,7 +2,9 @@ extension Page {
     /// A column of a table that fits the terminal.
     struct Column {
         let title: String
-        /// The smallest width. If a table is still too wide, its least important columns are removed first.
+        /// The smallest width.
+        ///
+        /// If a table is still too wide, its least important columns are removed first.
         let minimum: Int
         /// Columns with lower numbers are removed first.
         let importance: Int
@@ -100,7 +102,9 @@ extension Page {
 }
 
 extension String {
-    /// The text, cut to a number of terminal columns. A mark replaces the rest.
+    /// The text, cut to a number of terminal columns.
+    ///
+    /// A mark replaces the rest.
     func cut(to width: Int, _ cut: Page.Column.Cut = .end, mark: String = "…") -> String {
         guard cut != .never, columns > width else { return self }
         var kept: [Character] = []

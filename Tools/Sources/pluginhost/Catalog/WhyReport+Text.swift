@@ -50,7 +50,9 @@ extension WhyReport {
         facts.isolation?.write(to: &page)
     }
 
-    /// Writes that an application does not load the plug-in after this probe. Writes nothing if it passed.
+    /// Writes that an application does not load the plug-in after this probe.
+    ///
+    /// Writes nothing if it passed.
     private func write(_ probe: PluginCatalog.KeptProbe, to page: inout Page) {
         guard let reason = probe.findings.first, let path = explanation.plugin?.bundlePath else { return }
         page.paragraph(

@@ -15,8 +15,9 @@ struct WhyReport {
     let decided: DecidedFacts
     /// What is known about the application from its last start; nil if nothing is.
     let application: RecordedApplication?
-    /// Whether the code of the bundle in use can be loaded, according to the check. Nil if no bundle is in use, or if
-    /// the answer depends on libraries that an unknown application may bring.
+    /// Whether the code of the bundle in use can be loaded, according to the check.
+    ///
+    /// Nil if no bundle is in use, or if the answer depends on libraries that an unknown application may bring.
     let isLoadable: Bool?
     /// The probe results that applications keep, if they demand a probe before the first use.
     let probes: [PluginCatalog.KeptProbe]
@@ -86,7 +87,9 @@ struct WhyReport {
 
     var status: ExitStatus { explanation.plugin != nil && check.errors == 0 ? .fine : .problems }
 
-    /// The answer. If the code of the bundle in use cannot be loaded, the sentence says so.
+    /// The answer.
+    ///
+    /// If the code of the bundle in use cannot be loaded, the sentence says so.
     var sentence: String {
         guard isLoadable == false, let first = check.findings.first(where: { $0.severity == .error }) else {
             return explanation.sentence

@@ -59,7 +59,9 @@ struct BundleChecks {
         return report
     }
 
-    /// The findings about Info.plist, with their places. From `standard` on, also those about all lists and languages.
+    /// The findings about Info.plist, with their places.
+    ///
+    /// From `standard` on, also those about all lists and languages.
     private func lint(_ bundle: PluginBundle) -> [LintFinding] {
         if level ?? .load > .load { return BundleLinter().lint(bundle).findings }
         return BundleLinter().lint(file: bundle.manifestPath, as: .propertyList).findings

@@ -11,7 +11,9 @@ enum CheckFormat: String, CaseIterable, ExpressibleByArgument {
     case sarif
 }
 
-/// The option for the format of a report. Every command also has --json.
+/// The option for the format of a report.
+///
+/// Every command also has --json.
 struct FormatArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The form of the report: text, json, junit or sarif.", valueName: "format"))
     var format: CheckFormat?

@@ -3,7 +3,9 @@ import PluginLinting
 
 /// The result of checking one bundle.
 struct CheckReport {
-    /// Rules that could not be checked, with the reason. They never count as passed.
+    /// Rules that could not be checked, with the reason.
+    ///
+    /// They never count as passed.
     struct NotRun {
         let rules: [Rule]
         let reason: String

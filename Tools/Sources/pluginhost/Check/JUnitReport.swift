@@ -86,6 +86,8 @@ struct JUnitReport {
 }
 
 extension String {
-    /// The text in XML, in one line. Line breaks and other characters that control a display are written out.
+    /// The text in XML, in one line.
+    ///
+    /// Line breaks and other characters that control a display are written out.
     fileprivate var inXML: String { escapedForDisplay.escapedForXML }
 }

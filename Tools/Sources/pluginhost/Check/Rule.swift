@@ -21,7 +21,9 @@ struct Rule: Sendable {
 
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
-        /// The first level at which a finding of a severity counts, whatever its rule. A warning does not stop a load.
+        /// The first level at which a finding of a severity counts, whatever its rule.
+        ///
+        /// A warning does not stop a load.
         init(_ severity: LintFinding.Severity) {
             self =
                 switch severity {

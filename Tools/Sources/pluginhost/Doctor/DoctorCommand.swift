@@ -130,7 +130,9 @@ struct DoctorCommand: ParsableCommand {
         return DoctorCheck("Index files", inspection.findings, facts: facts)
     }
 
-    /// Reports how many plug-ins are in quarantine. The check of unused candidates reports each of them.
+    /// Reports how many plug-ins are in quarantine.
+    ///
+    /// The check of unused candidates reports each of them.
     private static func quarantineCheck(_ quarantine: Quarantine) -> DoctorCheck {
         let count = FindingReport.count(quarantine.entries.count, "plug-in") ?? "no plug-in"
         let strikes = quarantine.suspects.map { "\($0.identifier): \($0.reason) \(DecidedFacts.consequence($0))" }

@@ -137,8 +137,9 @@ struct GraphDrawing {
         return text + "    </g>\n"
     }
 
-    /// A point of a curve that joins two points and is level at both. `part` is its position along the curve, from 0 to
-    /// 1.
+    /// A point of a curve that joins two points and is level at both.
+    ///
+    /// `part` is its position along the curve, from 0 to 1.
     private static func onCurve(
         from a: GraphLayout.Point, to b: GraphLayout.Point, at part: Double
     ) -> GraphLayout.Point {

@@ -17,7 +17,9 @@ struct GraphLayout {
 
     /// The centre of each node.
     private(set) var centres: [Point] = []
-    /// The width of each node. All nodes of a layer are as wide as its widest node.
+    /// The width of each node.
+    ///
+    /// All nodes of a layer are as wide as its widest node.
     private(set) var widths: [Double] = []
     /// The points of each edge from start to end: the border of the first node, the left and right side of each layer
     /// in between, and the border of the other node.
@@ -167,8 +169,9 @@ struct GraphLayout {
         for item in items.indices { items[item].y -= top }
     }
 
-    /// Puts the items of a layer as close to their wanted heights as the order and sizes allow. It minimises the
-    /// squared distances by pooling neighbours that would overlap (Ayer and others 1955).
+    /// Puts the items of a layer as close to their wanted heights as the order and sizes allow.
+    ///
+    /// It minimises the squared distances by pooling neighbours that would overlap (Ayer and others 1955).
     private mutating func settle(_ layer: [Int], _ wanted: [Double]) {
         var offset = 0.0
         var offsets: [Double] = []

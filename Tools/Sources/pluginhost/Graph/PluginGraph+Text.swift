@@ -1,6 +1,8 @@
 extension PluginGraph {
-    /// The graph as trees. First come the plug-ins that no other plug-in requires, each with its requirements below it;
-    /// then the extension points, each with the extensions that plug-ins provide for it.
+    /// The graph as trees.
+    ///
+    /// First come the plug-ins that no other plug-in requires, each with its requirements below it; then the extension
+    /// points, each with the extensions that plug-ins provide for it.
     ///
     /// The requirements of a plug-in are listed only once. A tree deeper than ``deepest`` continues as a separate tree;
     /// otherwise, in a long chain, the indents would take more space than the text.

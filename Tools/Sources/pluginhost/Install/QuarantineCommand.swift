@@ -96,8 +96,9 @@ struct AddQuarantineCommand: ParsableCommand {
         try arguments.finish("add", quarantine, name, isDone: true, "\(name) is in quarantine\(copies).")
     }
 
-    /// The bundle at a path, or all bundles of an identifier. Quarantining only the first would let the next one
-    /// replace it.
+    /// The bundle at a path, or all bundles of an identifier.
+    ///
+    /// Quarantining only the first would let the next one replace it.
     private var bundles: [PluginBundle] {
         get throws {
             if identifier.contains("/") { return [try PluginBundle.open(path: identifier)] }

@@ -54,7 +54,9 @@ struct GrantArguments: ParsableArguments {
 }
 
 extension IsolationPolicy {
-    /// The policy of processes in which the tool loads bundles. Each bundle's own demand decides.
+    /// The policy of processes in which the tool loads bundles.
+    ///
+    /// Each bundle's own demand decides.
     static var ofTool: IsolationPolicy {
         var policy = IsolationPolicy()
         // A confined process must not belong to root.

@@ -10,7 +10,9 @@ struct IsolationFacts {
         self.bundle = bundle
     }
 
-    /// The members of a JSON object. All are null if there is no bundle.
+    /// The members of a JSON object.
+    ///
+    /// All are null if there is no bundle.
     static func members(_ bundle: PluginBundle?) -> [String: JSONValue] {
         let facts = bundle.map(IsolationFacts.init)
         return [

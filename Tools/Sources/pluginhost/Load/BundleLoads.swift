@@ -122,7 +122,9 @@ struct BundleLoads {
         }
     }
 
-    /// In one application, only one bundle can have a name at an extension point. A second one fails to load.
+    /// In one application, only one bundle can have a name at an extension point.
+    ///
+    /// A second one fails to load.
     private mutating func claimNames(of outcome: inout LoadOutcome) {
         guard outcome.state == .loaded else { return }
         let names = outcome.registrations.compactMap { registration in

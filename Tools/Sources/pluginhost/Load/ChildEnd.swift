@@ -90,8 +90,9 @@ struct ChildEnd {
             remedy: "Return or throw an error instead; a plug-in must not end its application.")
     }
 
-    /// The exit status of a program whose libraries the dynamic linker does not find. The linker has printed the
-    /// reason.
+    /// The exit status of a program whose libraries the dynamic linker does not find.
+    ///
+    /// The linker has printed the reason.
     private static let linkerFailed: Int32 = 127
 
     private func notStarted(_ status: Int32) -> PluginFinding {

@@ -95,7 +95,9 @@ struct ChildProcess: ~Copyable {
     /// How often to check whether the user has left the debugger.
     private static let debuggerLook = Duration.milliseconds(100)
 
-    /// How long to wait for the end of a killed process. A process that waits for a device may take longer.
+    /// How long to wait for the end of a killed process.
+    ///
+    /// A process that waits for a device may take longer.
     private static let longestEnd = Duration.seconds(5)
 
     private func kill() {
@@ -152,8 +154,9 @@ private struct Streams {
         self.interrupts = reading(interrupts)
     }
 
-    /// The longest wait without a descriptor for the child's end. It also covers a signal that arrives before poll()
-    /// begins.
+    /// The longest wait without a descriptor for the child's end.
+    ///
+    /// It also covers a signal that arrives before poll() begins.
     private static let longestWait = Duration.milliseconds(20)
 
     mutating func wait(atMost longest: Duration, _ run: inout ChildRun) -> Event {

@@ -107,7 +107,9 @@ struct LoadCommand: ParsableCommand {
     }
 }
 
-/// The command that `pluginhost load` starts for each bundle. Users do not call it.
+/// The command that `pluginhost load` starts for each bundle.
+///
+/// Users do not call it.
 struct LoadInChildCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: Self.name, shouldDisplay: false)
     static let name = "load-in-child"

@@ -76,7 +76,9 @@ struct LoadOutcome: Codable {
 
     var report: FindingReport { FindingReport(findings: notes.map(\.finding), bundlePath: path) }
 
-    /// Adds findings before those already here. The most important ones come first.
+    /// Adds findings before those already here.
+    ///
+    /// The most important ones come first.
     mutating func add(_ findings: [PluginFinding]) { notes = findings.map(FindingNote.init) + notes }
 
     /// Adds the results for the bundle's nibs.
@@ -138,8 +140,9 @@ struct LoadOutcome: Codable {
         }
     }
 
-    /// The part of the stack up to the call of the plug-in. The caller is always the worker program, so it is only
-    /// counted.
+    /// The part of the stack up to the call of the plug-in.
+    ///
+    /// The caller is always the worker program, so it is only counted.
     private var plugInStack: [String] {
         let inside = " in \(path)/"
         guard let last = stack.lastIndex(where: { $0.contains(inside) }) else { return stack }

@@ -73,7 +73,9 @@ struct RemoteModule {
         follow(passed, output)
     }
 
-    /// Reads a protocol. Requirements that cannot be passed to another process become obstacles.
+    /// Reads a protocol.
+    ///
+    /// Requirements that cannot be passed to another process become obstacles.
     private mutating func interface(_ symbol: Symbol) -> (Interface, mentioned: [String]) {
         var isPlugin = false
         var own = [symbol.identifier.precise]

@@ -80,11 +80,14 @@ struct StagePlan {
         Self.isThisLibrary(name) || copiedLibraries.contains(name)
     }
 
-    /// Whether a name is one of the library PluginHost's names. In a package the name has no version, elsewhere it has
-    /// one.
+    /// Whether a name is one of the library PluginHost's names.
+    ///
+    /// In a package the name has no version, elsewhere it has one.
     private static func isThisLibrary(_ name: String) -> Bool { name.hasPrefix("libPluginHost.so") }
 
-    /// Finds every library that a file needs, directly or not. Passes those that must be copied to `take`.
+    /// Finds every library that a file needs, directly or not.
+    ///
+    /// Passes those that must be copied to `take`.
     ///
     /// `chain`: the file, then the files that need it. `own`: names that are not searched for.
     private mutating func follow(
