@@ -1,6 +1,6 @@
 import Glibc
-import PluginABI
 @_spi(Tools) import HostBasics
+import PluginABI
 import PluginHost
 
 // Hosts read this note to find the worker program of a toolchain without starting it. Printing the note keeps it in the
