@@ -55,9 +55,13 @@ public enum Compiler {
     public static var libraryFlags: [String] {
         [
             "-swift-version", "6", "-I", Workspace.products.appending(path: "Modules").path,
-            "-Xcc", "-fmodule-map-file=\(header.appending(path: "module.modulemap").path)",
             "-L", Workspace.products.path, "-lPluginHost",
-        ] + (ProcessInfo.processInfo.environment["FIXTURE_FLAGS"] ?? "").split(separator: " ").map(String.init)
+        ]
+            + ["CPluginSupport", "CSandbox"].flatMap {
+                let map = Workspace.project.appending(path: "Sources/\($0)/include/module.modulemap")
+                return ["-Xcc", "-fmodule-map-file=\(map.path)"]
+            }
+            + (ProcessInfo.processInfo.environment["FIXTURE_FLAGS"] ?? "").split(separator: " ").map(String.init)
     }
 
     /// The object files of modules, to link statically what should be linked dynamically.
