@@ -69,7 +69,8 @@ import Testing
         let user = try User()
         let path = user.home.path + "/share/my-editor/plugins/Quiet.bundle"
         #expect(try user.document("quarantine", "add", path).object["identifier"] as? String == "org.example.Quiet")
-        #expect(try user.words("why", "org.example.Quiet").contains("No reason was given."))
+        let words = try user.words("why", "org.example.Quiet")
+        #expect(words.contains("No reason was given."), "\(words)")
     }
 
     @Test func fault894_aBundleThatOnlyHasTheNameOfAnIdentifierIsNotAdded() throws {
