@@ -27,13 +27,13 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/pluginhost-docs.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/symbols"
 target=$("$toolchain/swiftc" -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
-for module in PluginHost PluginABI; do
+for module in PluginHost PluginABI HostBasics BundleReading ELFImages; do
     swift symbolgraph-extract -module-name $module -target "$target" -I "$modules" \
         -Xcc "-fmodule-map-file=$PWD/Sources/CPluginSupport/include/module.modulemap" \
         -Xcc "-fmodule-map-file=$PWD/Sources/CSandbox/include/module.modulemap" \
-        -experimental-allowed-reexported-modules=HostBasics,BundleReading,ELFImages \
         -minimum-access-level public -skip-synthesized-members -output-dir "$work/symbols"
 done
+Scripts/reexported.py "$work/symbols"
 
 # The article about the C header ends with the headers themselves.
 cp -R Sources/PluginHost/PluginHost.docc "$work/PluginHost.docc"
