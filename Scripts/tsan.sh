@@ -21,6 +21,7 @@ swift test $sanitize --scratch-path .build-tsan --skip PropertyListsTests --skip
     --skip WorkerObjectTests --skip WorkerRuntimeTests --skip CTableTests --skip PluginProbeTests \
     --skip RequiredProbeTests --skip SandboxRefusalTests --skip StateDirectoryTests --skip WorkerDebuggerTests --skip ApplicationBundleTests \
     --skip aLoadWithALinkAsADevice --skip fault838_aPlugin "$@"
-# In the same build folder, which has the library already.
+# In the same build folder, which has the library already. Without its plan the package manager makes one for this package.
+rm -f .build-tsan/debug.yaml .build-tsan/debug/description.json
 swift test $sanitize --scratch-path .build-tsan --package-path Tests/Integration --filter LoadingTests \
     --skip fault286_aReport --skip CrashJournals --skip HostilePlugins --skip DemoIsolation "$@"
