@@ -71,13 +71,16 @@ misbehave = for harm in $(1); do \
 test: test-unit test-kit test-tools test-samples test-embedding test-integration ## run every test
 
 test-unit: setup
+	@Scripts/replan.sh .build
 	swift test
 
 # In the build folder of the unit tests, which has the library already.
 test-kit: setup
+	@Scripts/replan.sh .build
 	swift test --package-path Testing --scratch-path .build
 
 test-tools: setup
+	@Scripts/replan.sh .build
 	swift test --package-path Tools --scratch-path .build
 
 test-integration: build
@@ -88,6 +91,7 @@ test-integration: build
 # files run in the test's process, in processes of their own, and confined there.
 test-samples: setup
 	@for package in Plugins Plugins/Template; do \
+	    Scripts/replan.sh .build; \
 	    swift build --package-path $$package --scratch-path .build --build-tests || exit 1; \
 	    for execution in $(EXECUTIONS); do \
 	        echo "$$package, $$execution"; \

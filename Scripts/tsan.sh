@@ -15,13 +15,14 @@ sanitize="--sanitize=thread -Xswiftc -DTHREAD_SANITIZER"
 # one that limits the size of files, because the sanitiser keeps its own memory in files; and those that start worker
 # processes from the tests' own executable, or let processes crash: the sanitiser in such a process needs more memory than a
 # worker may have, and takes the signals.
+Scripts/replan.sh .build-tsan
 swift test $sanitize --scratch-path .build-tsan --skip PropertyListsTests --skip Mutation --skip Damage \
     --skip BudgetFaults --skip ControlGroupTests \
     --skip PluginWorkerTests --skip WorkerFaultTests --skip WorkerSupervisorTests --skip WorkerLoadingTests \
     --skip WorkerObjectTests --skip WorkerRuntimeTests --skip CTableTests --skip PluginProbeTests \
     --skip RequiredProbeTests --skip SandboxRefusalTests --skip StateDirectoryTests --skip WorkerDebuggerTests --skip ApplicationBundleTests \
     --skip aLoadWithALinkAsADevice --skip fault838_aPlugin "$@"
-# In the same build folder, which has the library already. Without its plan the package manager makes one for this package.
-rm -f .build-tsan/debug.yaml .build-tsan/debug/description.json
+# In the same build folder, which has the library already.
+Scripts/replan.sh .build-tsan
 swift test $sanitize --scratch-path .build-tsan --package-path Tests/Integration --filter LoadingTests \
     --skip fault286_aReport --skip CrashJournals --skip HostilePlugins --skip DemoIsolation "$@"
