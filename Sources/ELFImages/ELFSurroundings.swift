@@ -17,7 +17,7 @@ package enum ELFSurroundings: Sendable {
 /// Files are read even for this process: they define the same symbols as in memory, unless a file was replaced after it
 /// was loaded.
 package final class HostLibraries {
-    package struct Image {
+    package struct Library {
         package let path: String
         /// Nil if the file does not exist any more or cannot be read.
         package let file: ELFFile?
@@ -27,9 +27,9 @@ package final class HostLibraries {
         package let modules: Set<String>
     }
 
-    package private(set) var libraries: [Image] = []
+    package private(set) var libraries: [Library] = []
     /// The files whose symbols every plug-in sees: the program and the libraries that it needs, directly or indirectly.
-    private(set) var globalScope: [Image] = []
+    private(set) var globalScope: [Library] = []
     /// The program.
     package private(set) var program: ELFFile?
     /// The libraries that were not found although the program or one of its libraries needs them.
@@ -57,7 +57,7 @@ package final class HostLibraries {
     }
 
     /// The file for a needed name.
-    package func library(named name: String) -> Image? { libraries.first { $0.names.contains(name) } }
+    package func library(named name: String) -> Library? { libraries.first { $0.names.contains(name) } }
 
     /// Whether all code of this process sees a symbol, because its library was opened with RTLD_GLOBAL.
     ///
@@ -66,7 +66,7 @@ package final class HostLibraries {
         !isNamedProgram && LoadedLibrary.program?.address(of: symbol) != nil
     }
 
-    package func library(of file: ELFFile) -> Image? { libraries.first { $0.file?.isSameFile(as: file) == true } }
+    package func library(of file: ELFFile) -> Library? { libraries.first { $0.file?.isSameFile(as: file) == true } }
 
     // MARK: - This process
 
@@ -84,7 +84,7 @@ package final class HostLibraries {
             neededNames.formUnion(file?.needed ?? [])
             if library.isMainProgram { program = file }
             libraries.append(
-                Image(path: library.path, file: file, names: names, modules: modules[library.header] ?? []))
+                Library(path: library.path, file: file, names: names, modules: modules[library.header] ?? []))
         }
         // A library without a SONAME, or whose file cannot be read, is found by the name under which another file
         // needed it.
@@ -129,7 +129,7 @@ package final class HostLibraries {
             return
         }
         program = main
-        libraries.append(Image(path: path, file: main, names: [path], modules: main.modules))
+        libraries.append(Library(path: path, file: main, names: [path], modules: main.modules))
         var loaders: [[ELFFile]] = [[main]]
         var seenMissing: Set<String> = []
         var next = 0
@@ -153,7 +153,7 @@ package final class HostLibraries {
                     continue
                 }
                 let names = Set([name, file.path] + (file.ownName.map { [$0] } ?? []))
-                libraries.append(Image(path: file.path, file: file, names: names, modules: file.modules))
+                libraries.append(Library(path: file.path, file: file, names: names, modules: file.modules))
                 loaders.append([file] + chain)
             }
         }

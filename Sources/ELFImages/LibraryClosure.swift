@@ -32,7 +32,7 @@ package struct LibraryClosure {
     /// Programs that were found by the names of needed libraries.
     package private(set) var programs: [(name: String, path: String, neededBy: String)] = []
     /// The libraries that the process already has.
-    package private(set) var present: [HostLibraries.Image] = []
+    package private(set) var present: [HostLibraries.Library] = []
     package private(set) var missing: [Missing] = []
     /// The file for each needed name, if it could be read.
     package private(set) var providers: [String: ELFFile] = [:]
@@ -106,7 +106,7 @@ package struct LibraryClosure {
     }
 
     /// A library that is already present adds the libraries that it needs to the plug-in's scope.
-    private mutating func take(_ image: HostLibraries.Image, _ seen: inout Set<String>, in host: HostLibraries) {
+    private mutating func take(_ image: HostLibraries.Library, _ seen: inout Set<String>, in host: HostLibraries) {
         var queue = [image]
         while let image = queue.popLast() {
             guard seen.insert(image.path).inserted else { continue }

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import ELFImages
+@testable import HostBasics
 
 /// DT_RELR: addresses, and bitmaps of the words behind the address before, to each of which the image's base is added.
 @Suite("The inspection before dlopen(): packed relocations")

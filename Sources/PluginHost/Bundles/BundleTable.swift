@@ -28,7 +28,7 @@ final class BundleTable: Sendable {
         var created = 0
 
         /// The index in ``images`` of the library at an address, or the index where it would be inserted.
-        func place(ofImage base: UInt) -> Int {
+        func place(ofLibrary base: UInt) -> Int {
             if let last = libraries.last, last.base <= base {
                 return libraries.indices.partitioningIndex { libraries[$0].base <= base }
             }
@@ -74,7 +74,7 @@ final class BundleTable: Sendable {
     /// - Returns: the bundle that already owns the library; nil if it had no owner.
     func claimLibrary(base: UInt, for bundle: PluginBundle) -> PluginBundle? {
         state.withLock { state in
-            let place = state.place(ofImage: base)
+            let place = state.place(ofLibrary: base)
             if place == state.libraries.count {
                 state.libraries.append((base, bundle))
                 return nil
@@ -112,7 +112,7 @@ final class BundleTable: Sendable {
     /// The bundle whose code is in the library at a base address.
     func bundle(libraryBase: UInt) -> PluginBundle? {
         state.withLock { state in
-            let place = state.place(ofImage: libraryBase)
+            let place = state.place(ofLibrary: libraryBase)
             return place < state.libraries.count && state.libraries[place].base == libraryBase
                 ? state.libraries[place].bundle : nil
         }

@@ -39,11 +39,11 @@ struct LibraryOpening {
 
     /// `inspection`, `path`: of the executable.
     mutating func open(for inspection: ELFInspection, path: String) throws(Failure) {
-        try open(Image(inspection, path), [])
+        try open(Library(inspection, path), [])
     }
 
     /// An inspected ELF file that needs libraries.
-    private struct Image {
+    private struct Library {
         let path: String
         let needed: [String]
         let searchPath: SearchPath?
@@ -56,7 +56,7 @@ struct LibraryOpening {
     }
 
     /// `loaders`: the ELF files that need this one, the nearest first.
-    private mutating func open(_ image: Image, _ loaders: [Image]) throws(Failure) {
+    private mutating func open(_ image: Library, _ loaders: [Library]) throws(Failure) {
         guard loaders.count < Self.depthLimit else { return }
         let chain = [image] + loaders
         var isComplete = true
@@ -74,7 +74,7 @@ struct LibraryOpening {
     }
 
     /// - Returns: whether the dynamic linker now finds a library by this name.
-    private mutating func openInPlaces(_ name: String, _ chain: [Image]) throws(Failure) -> Bool {
+    private mutating func openInPlaces(_ name: String, _ chain: [Library]) throws(Failure) -> Bool {
         for place in places(chain) {
             let paths = LibrarySearch.variants(of: name, in: place)
             if let path = paths.last, try open(path, for: name, chain) { return true }
@@ -87,7 +87,7 @@ struct LibraryOpening {
     /// Inspects a library and opens it after the libraries that it needs.
     ///
     /// - Returns: whether the dynamic linker finds it by this name.
-    private mutating func open(_ path: String, for name: String, _ loaders: [Image]) throws(Failure) -> Bool {
+    private mutating func open(_ path: String, for name: String, _ loaders: [Library]) throws(Failure) -> Bool {
         guard let inspection = try inspect(path, loaders) else { return false }
         let image: LoadedLibrary
         do throws(LinkerMessage) { image = try LoadedLibrary.open(path: path) } catch {
@@ -102,20 +102,20 @@ struct LibraryOpening {
     ///   another machine.
     ///   machine.
     @discardableResult
-    private mutating func inspect(_ path: String, _ loaders: [Image]) throws(Failure) -> ELFInspection? {
+    private mutating func inspect(_ path: String, _ loaders: [Library]) throws(Failure) -> ELFInspection? {
         guard let file = try? OpenedFile(path: path) else { return nil }
         if let machine = ELFInspector.machine(of: file), machine != ELF.hostMachine { return nil }
         guard file.settle() else { throw .changed(path: path) }
         let inspection = ELFInspector.inspectQuickly(file, path: path, bundlePath: bundlePath, as: .library)
         files.append(path, file.identity)
         guard inspection.isLoadable else { throw .refused(inspection.findings) }
-        try open(Image(inspection, path), loaders)
+        try open(Library(inspection, path), loaders)
         return inspection
     }
 
     /// The directories of the search paths that belong to the bundle: the nearest ELF file's own search path, and the
     /// inherited ones of the others.
-    private func places(_ chain: [Image]) -> [String] {
+    private func places(_ chain: [Library]) -> [String] {
         chain.enumerated().flatMap { number, image -> [String] in
             guard let searchPath = image.searchPath, number == 0 || searchPath.isInherited else { return [] }
             return searchPath.text.split(separator: ":").compactMap { place(String($0), of: image.path) }
