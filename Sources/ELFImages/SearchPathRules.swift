@@ -93,6 +93,6 @@ struct SearchPathRules {
 
     private func isInBundle(_ directory: String) -> Bool {
         let bundle = Path.lexicallyNormalized(bundlePath)
-        return directory == bundle || directory.hasPrefix(bundle == "/" ? "/" : bundle + "/")
+        return directory == bundle || Path.isInside(directory, directory: bundle)
     }
 }

@@ -175,8 +175,8 @@ package final class ResourceFinder: Sendable {
     /// The language of the `.lproj` directory that contains a resource, or `Base`; nil for a resource for all
     /// languages.
     package func language(ofResourceAt path: String) -> String? {
-        let directory = directories.first { path.hasPrefix($0 + "/") } ?? ""
-        let folder = path.dropFirst(directory.count).split(separator: "/").dropLast().last {
+        let part = directories.firstNonNil { Path.part(of: path, in: $0) } ?? path[...]
+        let folder = part.split(separator: "/").dropLast().last {
             $0.hasSuffix(NameMark.localization)
         }
         return folder.map { String($0.dropLast(NameMark.localization.count)) }

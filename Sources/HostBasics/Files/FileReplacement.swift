@@ -79,12 +79,12 @@ public struct FileReplacement: Sendable {
         let directory = Path.parent(path)
         guard let stream = opendir(directory) else { return }
         defer { closedir(stream) }
-        let prefix = path.dropFirst(directory.utf8.count + 1) + "."
+        let prefix = Path.lastComponent(path) + "."
         while let entry = readdir(stream) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { continue }
+            guard name.utf8.starts(with: prefix.utf8), name.hasSuffix(suffix) else { continue }
             let leftover = Path.join(directory, name)
             guard let identity = FileIdentity(path: leftover), identity.isRegularFile,
                 time(nil) - Int(identity.modified / 1_000_000_000) > 3600

@@ -47,9 +47,17 @@ public enum Path {
     }
 
     /// Whether a resolved path is inside a resolved directory.
-    package static func isInside(_ path: String, directory: String) -> Bool {
-        path.utf8.count > directory.utf8.count && path.hasPrefix(directory)
-            && (directory == "/" || path.utf8.dropFirst(directory.utf8.count).first == UInt8(ascii: "/"))
+    package static func isInside(_ path: String, directory: String) -> Bool { part(of: path, in: directory) != nil }
+
+    /// The part of a resolved path after a resolved directory: “b/c” for “/a/b/c” in “/a”; nil if the path is not inside.
+    ///
+    /// Compares bytes, as the kernel does. Texts that Swift considers equal, such as “é” as one character and as “e” with
+    /// an accent, are different names.
+    public static func part(of path: String, in directory: String) -> Substring? {
+        guard path.utf8.count > directory.utf8.count, path.utf8.starts(with: directory.utf8) else { return nil }
+        let slash = path.utf8.index(path.startIndex, offsetBy: directory == "/" ? 0 : directory.utf8.count)
+        guard path.utf8[slash] == UInt8(ascii: "/") else { return nil }
+        return path[path.utf8.index(after: slash)...]
     }
 
     /// The directory that contains an absolute path, found from the text alone.

@@ -72,7 +72,7 @@ package final class PrivateDirectory: Sendable {
     /// Does nothing in a forked child: the files belong to its parent.
     private func remove() {
         guard process == getpid(), let base = try? OpenedDirectory(path: Path.parent(path)) else { return }
-        try? base.remove(OpenedDirectory.name(String(path.dropFirst(base.path.count + 1))))
+        try? base.remove(OpenedDirectory.name(Path.lastComponent(path)))
     }
 
     // MARK: Places

@@ -184,7 +184,9 @@ package struct TreeCopy {
         guard let end = Path.resolved(link) else {
             return text.hasPrefix("/") ? target : OpenedDirectory.name(Path.join(Path.parent(link), text))
         }
-        guard end == source || Path.isInside(end, directory: source) else { return OpenedDirectory.name(end) }
-        return OpenedDirectory.name(self.target + end.dropFirst(source.count))
+        if let part = Path.part(of: end, in: source) {
+            return OpenedDirectory.name(Path.join(self.target, String(part)))
+        }
+        return OpenedDirectory.name(end.utf8.elementsEqual(source.utf8) ? self.target : end)
     }
 }

@@ -119,7 +119,7 @@ struct BundleCopy: Sendable {
         CopiedPaths.remove(path)
         let place = Path.parent(path)
         guard let directory = try? OpenedDirectory(path: Path.parent(place)) else { return }
-        try? directory.remove(OpenedDirectory.name(String(place.dropFirst(directory.path.utf8.count + 1))))
+        try? directory.remove(OpenedDirectory.name(Path.lastComponent(place)))
     }
 
     private static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "bundle" }

@@ -65,7 +65,7 @@ public import HostBasics
             // The Info.plist in Contents belongs to the bundle above.
             let root = Path.lastComponent(folder) == "Contents" ? Path.parent(folder) : folder
             guard let bundle = try? PluginBundle.open(path: root), bundle.manifest.identifier != nil else { continue }
-            return bundle.resourcePath.map { path.hasPrefix($0 + "/") } ?? false ? bundle : nil
+            return bundle.resourcePath.map { Path.part(of: path, in: $0) != nil } ?? false ? bundle : nil
         }
         return nil
     }

@@ -28,6 +28,20 @@ import Testing
         #expect(!Path.isInside("/a/bc", directory: "/a/b"))
         #expect(!Path.isInside("/a/b", directory: "/a/b"))
         #expect(Path.isInside("/x", directory: "/"))
+        #expect(!Path.isInside("/", directory: "/"))
+    }
+
+    /// In Swift the two spellings of “é” are equal; on disk they are two names.
+    @Test func fault896_aNameInAnotherUnicodeFormIsAnotherName() {
+        let (one, two) = ("/p/caf\u{E9}.bundle", "/p/cafe\u{301}.bundle")
+        #expect(one == two)
+        #expect(Path.isInside(one + "/a", directory: one) && Path.isInside(two + "/a", directory: two))
+        #expect(!Path.isInside(two + "/a", directory: one) && !Path.isInside(one + "/a", directory: two))
+        #expect(Path.part(of: two + "/b/c", in: two) == "b/c")
+        // An accent after the slash makes one character with it.
+        #expect(Path.part(of: two + "/\u{301}x", in: two).map { Array($0.utf8) } == Array("\u{301}x".utf8))
+        #expect(Path.part(of: "/a/b", in: "/") == "a/b")
+        #expect(Path.part(of: "/a", in: "/a") == nil)
     }
 
     @Test(arguments: [("/a/b", "/a"), ("/a", "/"), ("/", "/"), ("/a/b/", "/a"), ("/a/b.c/d", "/a/b.c")])

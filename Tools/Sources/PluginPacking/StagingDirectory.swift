@@ -138,7 +138,7 @@ struct StagingDirectory: ~Copyable {
     func exchange(_ one: String, _ other: String) throws(PackingError) {
         var number = packing_exchange(one, other)
         if number == EXDEV {
-            for path in [one, other] where !path.hasPrefix(self.path + "/") { try raise(path) }
+            for path in [one, other] where Path.part(of: path, in: self.path) == nil { try raise(path) }
             number = packing_exchange(one, other)
         }
         guard number != 0 else { return }
@@ -184,7 +184,8 @@ struct StagingDirectory: ~Copyable {
         }
         try tree.write(to: copy)
         try tree.setTimes(in: copy)
-        let raised = Path.join(Path.join(path, Self.raisedName), String(target.dropFirst(above.utf8.count + 1)))
+        let part = Path.part(of: target, in: above).map(String.init) ?? Path.lastComponent(target)
+        let raised = Path.join(Path.join(path, Self.raisedName), part)
         try FileTree.makeDirectory(Path.parent(raised))
         try flush()
         // The copy is complete now, so it can replace what is left of the directory.

@@ -76,8 +76,7 @@ extension Page.Style {
 extension String {
     /// The path from a directory if it is inside, else the complete path.
     func relative(to directory: String) -> String {
-        guard hasPrefix(directory + "/") else { return self }
-        return String(dropFirst(directory.count + 1))
+        Path.part(of: self, in: directory).map(String.init) ?? self
     }
 
     /// The text with the names of a directory's files relative to the directory.

@@ -61,8 +61,8 @@ struct ProbeResult: Sendable, Equatable {
 extension PluginBundle {
     /// The path that a file of a private copy has in the installed bundle; any other path unchanged.
     fileprivate func installedPath(of path: String) -> String {
-        guard originalPath != bundlePath, path.hasPrefix(bundlePath + "/") else { return path }
-        return originalPath + path.dropFirst(bundlePath.count)
+        guard originalPath != bundlePath, let part = Path.part(of: path, in: bundlePath) else { return path }
+        return Path.join(originalPath, String(part))
     }
 }
 

@@ -160,7 +160,7 @@ struct StagedTree {
         let plan = StagePlan(program: host, bundles: bundles, copiedLibraries: [], obeysEnvironment: false)
         var found = plan.findings
         for library in plan.libraries + plan.plugIns.flatMap(\.libraries)
-        where !library.file.path.hasPrefix(root + "/") {
+        where Path.part(of: library.file.path, in: root) == nil {
             found.append(
                 Self.failure(
                     library.file.path,
