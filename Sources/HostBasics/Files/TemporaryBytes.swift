@@ -9,7 +9,7 @@ import Synchronization
 /// fault for each page.
 ///
 /// **Threads.** Any; if two threads use it at once, one gets a separate block.
-@inline(__always)
+@inlinable @inline(__always)
 package func withTemporaryBytes<Value, Failure: Error>(
     _ count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Value
 ) throws(Failure) -> Value {
@@ -18,19 +18,19 @@ package func withTemporaryBytes<Value, Failure: Error>(
     return try body(UnsafeMutableRawBufferPointer(start: block, count: count))
 }
 
-private enum TemporaryBlock {
+@usableFromInline enum TemporaryBlock {
     private static let keptSize = 32768
 
     /// The address of the unused block; 0 if there is none.
     private static let spare = Atomic<UInt>(0)
 
-    static func take(_ count: Int) -> UnsafeMutableRawPointer {
+    @usableFromInline static func take(_ count: Int) -> UnsafeMutableRawPointer {
         guard count <= keptSize else { return .allocate(byteCount: count, alignment: 16) }
         return UnsafeMutableRawPointer(bitPattern: spare.exchange(0, ordering: .acquiring))
             ?? .allocate(byteCount: keptSize, alignment: 16)
     }
 
-    static func giveBack(_ block: UnsafeMutableRawPointer, _ count: Int) {
+    @usableFromInline static func giveBack(_ block: UnsafeMutableRawPointer, _ count: Int) {
         guard count <= keptSize else { return block.deallocate() }
         // If another block was put back meanwhile, release that one.
         let other = spare.exchange(UInt(bitPattern: block), ordering: .acquiringAndReleasing)

@@ -6,7 +6,7 @@ extension Sequence {
     /// Why: `lazy.compactMap(function).first` calls the function twice for the element that it finds, and traps if the
     /// second call returns nil. A function that looks at a file may do so: the file may disappear between the two
     /// calls.
-    package func firstNonNil<Result, Failure>(
+    @inlinable package func firstNonNil<Result, Failure>(
         _ function: (Element) throws(Failure) -> Result?
     ) throws(Failure) -> Result? {
         for element in self {

@@ -25,7 +25,7 @@ extension String {
     /// Passes the text's UTF-8 to a closure.
     ///
     /// Why not `withUTF8`: it needs a variable, so the text would be retained and released.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func withoutCopy<Value>(_ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
         // On Linux the UTF-8 of every text is contiguous.
         utf8.withContiguousStorageIfAvailable(body) ?? ContiguousArray(utf8).withUnsafeBufferPointer(body)

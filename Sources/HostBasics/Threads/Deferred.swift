@@ -16,19 +16,19 @@ package final class Deferred<Value: Sendable>: Sendable {
 /// is the last one, and its release runs the deinitialiser. This type never lets that happen under a lock.
 package struct WeakReference<Object: AnyObject>: @unchecked Sendable {
     // @unchecked because an object of a plug-in need not be Sendable: for those, only the existence is checked.
-    private weak var reference: Object?
+    @usableFromInline weak var reference: Object?
 
-    package init(_ object: Object?) { reference = object }
+    @inlinable package init(_ object: Object?) { reference = object }
 
     /// The object, if it still exists.
     ///
     /// **Cost.** Under a lock, each read adds an entry to a list. To read many, copy the references and read them after
     /// the lock is released.
-    package var object: Object? {
+    @inlinable package var object: Object? {
         let object = reference
         if let object { HeldLocks.keep(object) }
         return object
     }
 
-    package var isAlive: Bool { object != nil }
+    @inlinable package var isAlive: Bool { object != nil }
 }

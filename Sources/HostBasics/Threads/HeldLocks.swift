@@ -1,4 +1,4 @@
-internal import CPluginSupport.Shims
+package import CPluginSupport.Shims
 
 /// Whether the calling thread holds a ``Lock``, and the work that waits until it holds none.
 ///
@@ -6,12 +6,12 @@ internal import CPluginSupport.Shims
 /// lock, because nothing that runs under a lock calls fork(). So the child starts with no lock and no postponed work.
 /// Locks and postponed work of other threads are not counted in the child.
 package enum HeldLocks {
-    package static var areNone: Bool { @inline(__always) get { !phs_holds_lock() } }
+    package static var areNone: Bool { @inlinable @inline(__always) get { !phs_holds_lock() } }
 
     /// Runs the work when this thread holds no lock: immediately, or after it has released the outermost lock.
     ///
     /// Postponed work runs in the order in which it was added.
-    @inline(__always)
+    @inlinable @inline(__always)
     package static func afterRelease(_ work: @escaping () -> Void) {
         if areNone { work() } else { postpone(work) }
     }
@@ -19,7 +19,7 @@ package enum HeldLocks {
     /// Keeps a value alive until this thread holds no lock, so that its last reference is not released under one.
     ///
     /// A deinitialiser calls it for the values that it owns.
-    @inline(__always)
+    @inlinable @inline(__always)
     package static func keep<Value>(_ value: Value) {
         if !areNone { postpone { withExtendedLifetime(value) {} } }
     }
@@ -30,13 +30,13 @@ package enum HeldLocks {
     /// same at each call, so tests find the mistake first.
     ///
     /// - Parameter what: the code of a plug-in or the application that is about to run, as the object of a sentence.
-    @inline(__always)
+    @inlinable @inline(__always)
     package static func preconditionNone(before what: StaticString) {
         if !areNone { stop(what) }
     }
 
-    @inline(never)
-    private static func stop(_ what: StaticString) -> Never {
+    @usableFromInline @inline(never)
+    static func stop(_ what: StaticString) -> Never {
         fatalError(
             """
             PluginHost was about to run \(what) while this thread holds one of its locks. Nothing foreign runs under a \
@@ -50,8 +50,8 @@ package enum HeldLocks {
         var works: [() -> Void] = []
     }
 
-    @inline(never)
-    private static func postpone(_ work: @escaping () -> Void) {
+    @usableFromInline @inline(never)
+    static func postpone(_ work: @escaping () -> Void) {
         if let list = phs_postponed() {
             Unmanaged<List>.fromOpaque(list).takeUnretainedValue().works.append(work)
         } else {
@@ -62,7 +62,7 @@ package enum HeldLocks {
     }
 
     /// Called when the outermost lock was released.
-    @inline(never)
+    @usableFromInline @inline(never)
     static func runPostponed() {
         // The list is taken first: the work may take locks and then postpone more work.
         guard let list = phs_postponed() else { return }
