@@ -6,10 +6,16 @@ public struct Figure {
     public let name: String
     /// The result, in its unit.
     public let value: Double
-    /// “x” for a ratio, “us”, “ns”, “bytes”.
+    /// “x” for a ratio of times, “us”, “ns”, “bytes”; ``count`` for what does not depend on time.
     public let unit: String
     /// The most it should be, or nil.
     public let goal: Double?
+
+    /// The unit of a count, or of a ratio of counts, which is the same on a busy machine.
+    public static let count = ""
+
+    /// Whether other work of the machine leaves this figure as it is.
+    public var isCount: Bool { unit == Self.count }
 
     /// The figure as a line between processes.
     public var line: String { "\(name)\t\(value)\t\(unit)\t\(goal.map { "\($0)" } ?? "")" }

@@ -126,7 +126,7 @@ struct Nibs {
         for _ in 0..<20 { nibs.append(try Nib(nibData: bytes, bundle: bundle)) }
         let held = Double(heap_in_use()) - Double(before)
         withExtendedLifetime(nibs) {}
-        return Figure("memory of a nib (its file = 1)", held / 20 / Double(bytes.count), goal: 3)
+        return Figure("memory of a nib (its file = 1)", held / 20 / Double(bytes.count), Figure.count, goal: 3)
     }
 
     /// The shortest time of each body, measured in turns: other processes can only make a time longer.
@@ -168,6 +168,6 @@ struct Nibs {
                 ![" brk(", "MAP_ANONYMOUS", " munmap(", " madvise(", "+++"].contains { line.contains($0) }
             }.count
         }
-        return Figure("system calls, from the file", Double(counts[1] - counts[0]) / 100, "", goal: 5)
+        return Figure("system calls, from the file", Double(counts[1] - counts[0]) / 100, Figure.count, goal: 5)
     }
 }
