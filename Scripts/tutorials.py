@@ -11,13 +11,14 @@ shows a file of its catalogue:
 Each file of the tutorials' Resources must be shown by one of them.
 
 usage: Scripts/tutorials.py [--list | --keep]    as for walk.py
-The tool and the demo application must have been built: make build plugins. Swift is compiled in the build folder of the unit
-tests, which has the library already.
+The tool and the demo application must have been built: make demo. Swift is compiled in the same build folder, which has the
+library already.
 """
 import pathlib, re, shutil, sys, tempfile
 
-from walk import ROOT, TOOLS, Block, Walk, blocks, stop
+from walk import ROOT, Block, Walk, blocks, stop
 
+TOOLS = ROOT / ".build/debug"
 CATALOGUE = ROOT / "Sources/PluginHost/PluginHost.docc/Tutorials"
 PAGE = "docs/testing-plugins.md"
 CODE = re.compile(r'@Code\(name: "([^"]+)", file: "([^"]+)"\)')
@@ -34,6 +35,7 @@ class Follower(Walk):
     def __init__(self, work):
         super().__init__(work)
         self.environment["SWIFTPM_BUILD_DIR"] = str(ROOT / ".build")
+        self.environment["PATH"] = f"{TOOLS}:{self.environment['PATH']}"
 
     def project(self):
         """The shell's directory."""
@@ -71,7 +73,7 @@ def main():
         for block in blocks(PAGE): print(f"{block.place}: {block.kind} {block.argument}".rstrip())
         return
     for program in ("pluginhost", "demo-host"):
-        if not (TOOLS / program).exists(): stop(f"there is no {TOOLS / program}. Run first: make build plugins")
+        if not (TOOLS / program).exists(): stop(f"there is no {TOOLS / program}. Run first: make demo")
     for tutorial in [*tutorials, None]:
         work = pathlib.Path(tempfile.mkdtemp(prefix="pluginhost-tutorials."))
         try:

@@ -1,2 +1,2 @@
 export PLUGINHOST="${PLUGINHOST:-$PWD}"
-export PATH="$PLUGINHOST/.build-all/release:$PATH"
+export PATH="$PLUGINHOST/.build/debug:$PATH"

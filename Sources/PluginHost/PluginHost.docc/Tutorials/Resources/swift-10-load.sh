@@ -1,2 +1,2 @@
 pluginhost check --host "$(command -v demo-host)" Numbers.bundle
-LD_LIBRARY_PATH="$PLUGINHOST/.build-all/release" pluginhost load Numbers.bundle
+LD_LIBRARY_PATH="$PLUGINHOST/.build/debug" pluginhost load Numbers.bundle
