@@ -104,7 +104,7 @@ struct StringsIndexTests {
     func damagedTablesAgree(_ seed: UInt64) {
         var random = SeededGenerator(seed: 0x57 + seed)
         var recognized = 0
-        for _ in 0..<1_500 {
+        for _ in 0..<400 {
             let count = Int.random(in: 1...6, using: &random)
             let text = (0..<count).map { _ in Self.entries.randomElement(using: &random)! }.joined(separator: "\n")
             var bytes = Self.encodings(of: text).randomElement(using: &random)!
@@ -122,7 +122,7 @@ struct StringsIndexTests {
             }
             Self.expectAgreement(bytes)
         }
-        #expect(recognized > 500)
+        #expect(recognized > 130)
     }
 
     @Test func largeTablesAgree() {

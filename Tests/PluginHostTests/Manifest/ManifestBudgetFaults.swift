@@ -124,16 +124,16 @@ import Testing
         #expect(cut.last?.message == "2 more problems of this kind were found, which are not listed.")
     }
 
-    @Test func fault179_aHundredBundlesThatShareOneListStayInProportion() throws {
+    @Test func fault179_bundlesThatShareOneListStayInProportion() throws {
         let tree = try CatalogTree(["a/B0.bundle": Self.wrongValues])
-        for number in 1..<100 {
+        for number in 1..<20 {
             try tree.tree.write("a/B\(number).bundle/")
             try tree.tree.link("a/B\(number).bundle/Contents", to: "../B0.bundle/Contents")
         }
         let index = tree.scan("a")
-        #expect(index.candidateCount == 100)
+        #expect(index.candidateCount == 20)
         // Each was 90 MB.
-        #expect(index.bytes.count < 100 * 101 * 1_000)
-        #expect(index.record(index.candidateRow(99)).findings.count == 101)
+        #expect(index.bytes.count < 20 * 101 * 1_000)
+        #expect(index.record(index.candidateRow(19)).findings.count == 101)
     }
 }

@@ -39,8 +39,8 @@ import Testing
         let tree = try CatalogTree()
         let path = tree("config/app/plugins.plist")
         // Old-style text of nearly the limit; as XML it is longer.
-        let count = ListFile.limits.size / 102 - 10
-        let text = "{ Disabled = (\(Self.identifiers(count, bytes: 100).joined(separator: ", "))); }"
+        let count = ListFile.limits.size / 1_002 - 10
+        let text = "{ Disabled = (\(Self.identifiers(count, bytes: 1_000).joined(separator: ", "))); }"
         try tree.tree.write("config/app/plugins.plist", text)
         #expect(text.utf8.count < ListFile.limits.size)
         let list = Self.choices(path)
