@@ -30,10 +30,12 @@ let package = Package(
         .target(name: "HostBasics", dependencies: ["CPluginSupport", "PropertyLists"]),
         .target(name: "BundleReading", dependencies: ["HostBasics", "PropertyLists"]),
         .target(name: "ELFImages", dependencies: ["HostBasics", "CPluginSupport", "PropertyLists"]),
+        .target(name: "NibReading", dependencies: ["HostBasics", "PluginABI", "PropertyLists"]),
         .target(
             name: "PluginHost",
             dependencies: [
                 "PluginABI", "CPluginSupport", "CSandbox", "PropertyLists", "HostBasics", "BundleReading", "ELFImages",
+                "NibReading",
             ]),
         .plugin(
             name: "BundlePlugin",
@@ -52,6 +54,8 @@ let package = Package(
             exclude: ["Fixtures"]),
         .testTarget(
             name: "ELFImagesTests", dependencies: ["ELFImages", "HostBasics", "PropertyLists", "TestSupport"]),
+        .testTarget(
+            name: "NibReadingTests", dependencies: ["NibReading", "HostBasics", "PluginABI", "TestSupport"]),
         .testTarget(
             name: "PluginHostTests",
             dependencies: ["PluginHost", "PropertyLists", "CPluginSupport", "CSandbox", "TestSupport"],

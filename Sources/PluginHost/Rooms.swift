@@ -10,3 +10,4 @@
 @_exported public import struct HostBasics.PluginVersion
 @_exported public import struct HostBasics.VersionRange
 @_exported public import struct HostBasics.WorkerEnd
+@_exported public import struct NibReading.NibLimits

@@ -1,5 +1,6 @@
 import CFuzz
 import Glibc
+import NibReading
 import PluginABI
 @_spi(Tools) import PluginHost
 import PluginLinting
@@ -30,7 +31,7 @@ struct NibSizeChecks {
                 return
             }
             if self == .lint { return try Self.check(BundleLinter().lint(nib, as: .nib, named: "-")) }
-            guard let inspection = try? NibInspection(nib, named: "/T.xib") else { return }
+            guard let inspection = try? NibInspection(nib, named: "/T.xib", limits: NibLimits()) else { return }
             switch self {
             case .document:
                 _ = inspection.shape
@@ -39,7 +40,7 @@ struct NibSizeChecks {
                 where inspection.hasObject(ofKey: "v\(number).title") != inspection.hasObject(ofID: "v\(number)") {
                     throw Violation("a key has no object")
                 }
-            case .declarations: try Self.check(inspection.report(classes: classes, in: nil))
+            case .declarations: try Self.check(inspection.report(classes: classes))
             case .texts: _ = try? inspection.texts(classes: classes)
             case .instantiation:
                 let made = nib.withUnsafeBytes { try? Nib(nibData: $0, bundle: nil).instantiate(owner: FuzzedBlock()) }

@@ -1,6 +1,7 @@
 internal import CPluginSupport
 import ELFImages
 import HostBasics
+import NibReading
 @_spi(PluginHost) internal import PluginABI
 
 /// The registrations of an entry, in order.

@@ -1,5 +1,6 @@
 internal import CPluginSupport
 import HostBasics
+import NibReading
 @_spi(PluginHost) internal import PluginABI
 
 /// A C class that nibs may name.

@@ -1,4 +1,6 @@
+import BundleReading
 import HostBasics
+import NibReading
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
@@ -36,7 +38,9 @@ extension NibFile {
         let language = bundle.resources.language(ofResourceAt: path)
         let isOfOneLanguage = language != nil && language != "Base"
         return try NibFile(
-            bytes(atPath: path, bundlePath: bundle.bundlePath), name: name, path: path, bundle: bundle,
+            NibDocument.bytes(
+                atPath: path, bundlePath: bundle.bundlePath, limits: HostEnvironment.current.nibLimits),
+            name: name, path: path, bundle: bundle,
             isTranslated: !isOfOneLanguage, knownTable: knownTable)
     }
 
@@ -59,33 +63,5 @@ extension NibFile {
                 remedy:
                     "Add \(quoted(name + (name.hasSuffix(".xib") || name.hasSuffix(".nib") ? "" : ".xib"))) to the resources, or correct the name."
             ))
-    }
-
-    /// The content of a nib's file.
-    ///
-    /// - Throws: ``PluginError`` of code `nibMissing`, `nibUnreadable` or `nibUnsupported`; the error names
-    ///   `bundlePath`.
-    static func bytes(atPath path: String, bundlePath: String) throws(PluginError) -> [UInt8] {
-        do throws(OpenedFile.Failure) {
-            // If the file exceeds the limit, this reads one byte more, and the reader reports the excess.
-            return try OpenedFile(path: path).bytes(atMost: HostEnvironment.current.nibLimits.size)
-        } catch {
-            if case .notRegular = error, FileIdentity(path: path)?.isDirectory ?? false {
-                let refusal = NibFormat.refusal(ofDirectory: path)
-                throw PluginError(
-                    bundlePath: bundlePath,
-                    PluginFinding(
-                        .nibUnsupported, filePath: path, message: "The nib \(quoted(path)): \(refusal.message)",
-                        remedy: refusal.remedy))
-            }
-            throw PluginError(
-                bundlePath: bundlePath,
-                PluginFinding(
-                    error == .missing ? .nibMissing : .nibUnreadable, filePath: path,
-                    message: "The nib \(quoted(path)) \(error.reason(at: path)).",
-                    remedy: error.remedy(else: "Put a XIB document in its place.")
-                )
-                .refused(by: error.errno))
-        }
     }
 }

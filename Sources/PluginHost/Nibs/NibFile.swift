@@ -1,5 +1,6 @@
-import ELFImages
+import BundleReading
 import HostBasics
+import NibReading
 @_spi(PluginHost) internal import PluginABI
 internal import PropertyLists
 import Synchronization
@@ -21,7 +22,7 @@ final class NibFile: NibServices {
     private let knownTable: (generation: Int, exists: Bool)?
     private let limits: NibLimits
     private let classes: any NibClassSource
-    private let plans = Lock<[NibPlan]>([])
+    private let plans = Lock<[NibInstantiation]>([])
     /// If callers pass owners of more different classes than this, plans replace one another.
     private static let mostPlans = 4
 
@@ -58,54 +59,56 @@ final class NibFile: NibServices {
         owner: (any NibObject)?, placeholders: [String: any NibObject], options: NibOptions,
         connected: ((NibInstance) -> Void)?
     ) throws -> NibInstance {
-        let plan = try plan(owner: owner, placeholders: placeholders, connectors: options.connectors.keys)
-        do throws(NibPlan.Failure) {
-            return try plan.run(owner: owner, placeholders: placeholders, options: options, connected: connected)
+        let made = try instantiation(
+            owner: owner, placeholders: placeholders, connectors: options.connectors.keys)
+        do throws(NibInstantiation.Failure) {
+            return try made.run(owner: owner, placeholders: placeholders, options: options, connected: connected)
         } catch {
-            throw failure(error, plan)
+            throw failure(error, made.plan)
         }
     }
 
     /// The plan for the caller's objects: an existing one that is still valid, or a new one.
-    func plan(
+    func instantiation(
         owner: (any NibObject)?, placeholders: [String: any NibObject], connectors: some Collection<String>
-    ) throws -> NibPlan {
+    ) throws -> NibInstantiation {
         // Read the generations first: a plan made with an outdated generation is then made again at the next use.
         let generation = HostEnvironment.resourceGeneration.load(ordering: .acquiring)
         let classesVersion = HostEnvironment.nibClassesVersion.load(ordering: .acquiring)
-        let externals = NibPlan.Externals(owner: owner, placeholders: placeholders)
+        let externals = NibInstantiation.Externals(owner: owner, placeholders: placeholders)
         let known = plans.withLock { plans in plans.first { $0.externals == externals } }
         if let known, known.generation == generation, known.classesVersion == classesVersion,
-            classes.isCurrent(known.scope.levels), known.connectorKinds.isSubset(of: connectors)
+            classes.isCurrent(known.classes), known.plan.connectorKinds.isSubset(of: connectors)
         {
             return known
         }
-        let plan = try makePlan(
-            owner: owner, placeholders: placeholders, connectors: Set(connectors), generation, classesVersion)
-        let replaced: [NibPlan] = plans.withLock { plans in
+        let (plan, available) = try makePlan(
+            owner: owner, placeholders: placeholders, connectors: Set(connectors), generation)
+        let made = NibInstantiation(
+            plan, externals: externals, classes: available, generation: generation, classesVersion: classesVersion)
+        let replaced: [NibInstantiation] = plans.withLock { plans in
             var replaced = plans.filter { $0.externals == externals }
             plans.removeAll { $0.externals == externals }
-            plans.append(plan)
+            plans.append(made)
             if plans.count > Self.mostPlans { replaced.append(plans.removeFirst()) }
             return replaced
         }
         // A plan holds closures of plug-ins, so it is released after the lock.
         withExtendedLifetime(replaced) {}
-        return plan
+        return made
     }
 
     private func makePlan(
-        owner: (any NibObject)?, placeholders: [String: any NibObject], connectors: Set<String>, _ generation: Int,
-        _ classesVersion: Int
-    ) throws -> NibPlan {
+        owner: (any NibObject)?, placeholders: [String: any NibObject], connectors: Set<String>, _ generation: Int
+    ) throws -> (plan: NibPlan, classes: AvailableNibClasses) {
         HeldLocks.preconditionNone(before: "the conversions of a nib's classes")
-        let levels: [NibClassLevel]
+        let available: AvailableNibClasses
         do throws(PluginError) {
-            levels = try classes.nibClassLevels()
+            available = try classes.nibClasses()
         } catch {
             throw unloaded(error)
         }
-        let scope = NibScope(levels, leavingOut: HostEnvironment.current.nibClasses.elementsLeftOut)
+        let scope = NibScope(available.levels, leavingOut: HostEnvironment.current.nibClasses.elementsLeftOut)
         let planner: NibPlanner
         do throws(NibFinding) {
             planner = try NibPlanner(
@@ -115,14 +118,14 @@ final class NibFile: NibServices {
             throw PluginError(
                 bundlePath: bundle.bundlePath, findings: NibFinding.located([error], in: xml, path: path))
         }
-        let plan = planner.plan(generation: generation, classesVersion: classesVersion)
+        let plan = planner.plan()
         let findings = planner.findings.located(in: xml, path: path)
         guard let plan else { throw PluginError(bundlePath: bundle.bundlePath, findings: findings) }
         for finding in findings {
             HostEnvironment.log(
                 .warning, bundleIdentifier: bundle.displayIdentifier, "\(finding.placedMessage) \(finding.remedy)")
         }
-        return plan
+        return (plan, available)
     }
 
     private func planResources(_ generation: Int) -> NibPlanner.Resources {
@@ -158,7 +161,7 @@ final class NibFile: NibServices {
         return PluginError(bundlePath: bundle.bundlePath, findings: [finding] + error.findings)
     }
 
-    private func failure(_ failure: NibPlan.Failure, _ plan: NibPlan) -> PluginError {
+    private func failure(_ failure: NibInstantiation.Failure, _ plan: NibPlan) -> PluginError {
         let nib = "the nib \(quoted(path ?? name))"
         switch failure {
         case .nested:
@@ -166,7 +169,8 @@ final class NibFile: NibServices {
                 bundlePath: bundle.bundlePath,
                 PluginFinding(
                     .nibNested, filePath: path,
-                    message: "More than \(NibPlan.mostNested) nibs instantiate one another, the last one \(nib).",
+                    message:
+                        "More than \(NibInstantiation.mostNested) nibs instantiate one another, the last one \(nib).",
                     remedy: "Do not instantiate a nib in the initialiser of a class of its own."))
         case .thread:
             return PluginError(

@@ -1,7 +1,25 @@
-import HostBasics
+public import HostBasics
+public import NibReading
 @_spi(PluginHost) internal import PluginABI
 
 extension NibInspection {
+    /// Checks the nib with the images and sounds of a bundle.
+    ///
+    /// - Parameters:
+    ///   - classes: the classes that it may name; if empty, only the document itself is checked.
+    ///   - bundle: the bundle; nil to skip images and sounds.
+    /// - Returns: all findings.
+    @_spi(Tools) public func report(classes: Classes, in bundle: PluginBundle?) -> Report {
+        bundle.map { report(classes: classes, Self.resources(of: $0)) } ?? report(classes: classes)
+    }
+
+    private static func resources(of bundle: PluginBundle) -> NibPlanner.Resources {
+        var resources = NibPlanner.Resources()
+        resources.image = { bundle.image(named: $0) }
+        resources.sound = { bundle.sound(named: $0) }
+        return resources
+    }
+
     /// Checks the nib against the classes that loaded code registered: code of its bundle, of the bundles that this one
     /// requires, and of the application.
     ///
@@ -18,7 +36,7 @@ extension NibInspection {
         withCodeOf bundle: PluginBundle, leavingOut elements: Set<String> = [], assuming declared: Set<String> = []
     ) -> (findings: [PluginFinding], unknownClasses: [PluginFinding]) {
         do throws(PluginError) {
-            let levels = try BundleNibClasses(bundle: bundle).nibClassLevels()
+            let levels = try BundleNibClasses(bundle: bundle).nibClasses().levels
             let scope = NibScope(
                 levels, leavingOut: elements.union(HostEnvironment.current.nibClasses.elementsLeftOut))
             do throws(NibFinding) {
@@ -53,7 +71,7 @@ extension NibInspection {
             let file = try NibFile.at(path, in: bundle)
             var owner: (any NibObject)?
             if let name = ownerClass, !NibPlanner.unspecific.contains(name) {
-                let levels = try BundleNibClasses(bundle: bundle).nibClassLevels()
+                let levels = try BundleNibClasses(bundle: bundle).nibClasses().levels
                 let scope = NibScope(levels, leavingOut: [])
                 guard case .found(let member) = scope.aClass(named: name), let context = member.context else {
                     return .skipped("File's Owner is a \(quoted(name)), which only the application can make.")

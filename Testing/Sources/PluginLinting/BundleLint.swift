@@ -1,5 +1,6 @@
 import Glibc
 internal import HostBasics
+internal import NibReading
 @_spi(Tools) internal import PluginHost
 internal import PropertyLists
 

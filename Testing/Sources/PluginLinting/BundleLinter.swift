@@ -1,5 +1,6 @@
 public import ELFImages
 public import HostBasics
+internal import NibReading
 @_spi(Tools) public import PluginHost
 internal import PropertyLists
 

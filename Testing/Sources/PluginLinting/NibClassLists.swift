@@ -1,4 +1,5 @@
 internal import HostBasics
+internal import NibReading
 @_spi(Tools) internal import PluginHost
 internal import PropertyLists
 

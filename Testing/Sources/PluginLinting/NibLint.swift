@@ -1,5 +1,6 @@
 internal import ELFImages
 internal import HostBasics
+@_spi(Tools) internal import NibReading
 @_spi(Tools) internal import PluginHost
 internal import PropertyLists
 
@@ -38,9 +39,9 @@ struct NibLint {
         let nib: NibInspection
         do throws(PluginError) {
             if let bytes {
-                nib = try NibInspection(bytes, named: path)
+                nib = try NibInspection(bytes, named: path, limits: HostEnvironment.current.nibLimits)
             } else {
-                nib = try NibInspection(path: path)
+                nib = try NibInspection(path: path, limits: HostEnvironment.current.nibLimits)
             }
         } catch {
             findings += error.findings.map { LintFinding($0, about: path) }

@@ -1,4 +1,5 @@
 public import HostBasics
+public import NibReading
 @_spi(Tools) public import PluginHost
 
 /// The texts of a nib that strings tables translate.
@@ -28,7 +29,8 @@ public import HostBasics
     /// - Throws: ``PluginError`` for a nib that cannot be read; ``LintFinding`` for a list that cannot be read.
     @_spi(Tools) public init(nib path: String, classLists: [String]) throws {
         let path = Path.normalized(path) ?? path
-        let nib = try NibInspection(path: path)
+        let limits = HostEnvironment.current.nibLimits
+        let nib = try NibInspection(path: path, limits: limits)
         let lists = NibClassLists(of: Self.bundle(containing: path), files: classLists, plugins: [])
         // A missing class is not an error here: a superclass may be the application's.
         let missing = LintFinding.Code(rawValue: PluginError.Code.nibClassMissing.rawValue)
@@ -42,7 +44,7 @@ public import HostBasics
         self.name = name
         let read = try nib.texts(classes: lists.classes)
         (texts, findings) = (read.texts, read.findings)
-        variants = [nib] + (try others.map { try NibInspection(path: Path.join(folder, $0)) })
+        variants = [nib] + (try others.map { try NibInspection(path: Path.join(folder, $0), limits: limits) })
     }
 
     /// Whether a key of the table belongs to an object that no variant of the nib has.

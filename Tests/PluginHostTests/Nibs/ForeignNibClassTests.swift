@@ -1,6 +1,7 @@
 import CPluginSupport
 import Foundation
 import HostBasics
+import NibReading
 @_spi(PluginHost) import PluginABI
 import TestSupport
 import Testing
@@ -158,7 +159,7 @@ import Testing
             #expect(list.entries.first?.attributes == ["tag": "Int?", "frame": "Rect?"] && list.faults.isEmpty)
             var classes = NibInspection.Classes()
             classes.own = [list]
-            let nib = try NibInspection(Array(text.utf8), named: "-")
+            let nib = try NibInspection(Array(text.utf8), named: "-", limits: NibLimits())
             #expect(nib.report(classes: classes, in: nil).findings.isEmpty)
         }
     }

@@ -1,3 +1,4 @@
+import NibReading
 @_spi(PluginHost) import PluginABI
 import Testing
 
@@ -135,11 +136,6 @@ import Testing
         let shelf = try #require(made.object("s", as: Shelf.self))
         #expect(shelf.sets == [["z", "a", "a", "z"], ["others", "a"]])
         #expect(made.objects.count == 3 && shelf.label === made.object("later"))
-        // Without classes too: the linter finds nothing to say.
-        let text = NibWorld.document(
-            "<x id=\"s\"><items><y reference=\"a\"/></items><z key=\"k\" reference=\"a\"/></x><v id=\"a\"/>")
-        let report = try NibInspection(Array(text.utf8), named: "-").report(classes: .init(), in: nil)
-        #expect(report.findings.isEmpty)
     }
 
     @Test func fault744_aReferenceThatLeadsNowhereIsAnError() throws {
@@ -157,13 +153,6 @@ import Testing
                 "nibReferenceInvalid 6", "nibOutletInvalid 7", "nibOutletInvalid 8",
             ])
         #expect(error.findings[0].message.contains("reference leads to “gone”"))
-    }
-
-    @Test func aReferenceOutsideOfACollectionIsAWarning() throws {
-        let text = NibWorld.document("<view id=\"s\"><view reference=\"s\"/></view><view reference=\"s\"/>")
-        let report = try NibInspection(Array(text.utf8), named: "-").report(classes: .init(), in: nil)
-        #expect(report.findings.map(\.code) == [.nibReferenceInvalid, .nibReferenceInvalid])
-        #expect(report.findings.allSatisfy { $0.severity == .warning && $0.message.contains("refers to") })
     }
 
     /// A C class whose objects are empty; `made` counts them.

@@ -1,5 +1,6 @@
 import Glibc
 import HostBasics
+import NibReading
 @_spi(PluginHost) import PluginABI
 import TestSupport
 
@@ -152,8 +153,8 @@ struct TestClasses: NibClassSource {
     var levels: [NibClassLevel]
     var strangers: [String: String] = [:]
 
-    func nibClassLevels() throws(PluginError) -> [NibClassLevel] { levels }
-    func isCurrent(_ levels: [NibClassLevel]) -> Bool { true }
+    func nibClasses() throws(PluginError) -> AvailableNibClasses { AvailableNibClasses(levels: levels) }
+    func isCurrent(_ classes: AvailableNibClasses) -> Bool { true }
     func stranger(withNibClass name: String) -> String? { strangers[name] }
 }
 
@@ -204,15 +205,7 @@ struct NibWorld {
 
     /// A document of some objects.
     static func document(_ objects: String, _ more: String = "") -> String {
-        """
-        <?xml version="1.0" encoding="UTF-8"?>
-        <document type="com.apple.InterfaceBuilder3.Cocoa.XIB" version="3.0">
-            <dependencies><plugIn identifier="x" version="1"/></dependencies>
-            <objects>
-        \(objects)
-            </objects>
-        \(more)</document>
-        """
+        NibText.document(objects, more)
     }
 
     /// The line of the first object of ``document(_:_:)``.

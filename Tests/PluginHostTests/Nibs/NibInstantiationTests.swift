@@ -1,3 +1,4 @@
+import NibReading
 @_spi(PluginHost) import PluginABI
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Glibc
 import HostBasics
+import NibReading
 @_spi(PluginHost) import PluginABI
 import Synchronization
 import TestSupport

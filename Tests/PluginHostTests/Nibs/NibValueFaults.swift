@@ -1,4 +1,5 @@
 import Glibc
+import NibReading
 @_spi(PluginHost) import PluginABI
 import TestSupport
 import Testing
@@ -204,13 +205,6 @@ import Testing
         let error = try world.error(
             "<tile id=\"a\">" + runtime("type=\"number\" keyPath=\"cell.radius\" value=\"1\"") + "</tile>")
         #expect(error.code == .nibAttributeInvalid && error.findings[0].remedy.contains("“cell.radius”"), "\(error)")
-    }
-
-    /// Whoever does not know the class does not know what it declares.
-    @Test func fault745_aPathOfAnUnknownClassIsNoError() throws {
-        let text = NibWorld.document(
-            "<view id=\"a\">" + runtime("type=\"number\" keyPath=\"layer.cornerRadius\" value=\"1\"") + "</view>")
-        #expect(try NibInspection(Array(text.utf8), named: "-").report(classes: .init(), in: nil).findings.isEmpty)
     }
 
     /// The rest of a path is looked up at few of its dots: a megabyte of them takes no time.

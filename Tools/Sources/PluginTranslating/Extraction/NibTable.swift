@@ -1,4 +1,5 @@
 public import HostBasics
+internal import NibReading
 @_spi(Tools) public import PluginHost
 @_spi(Tools) public import PluginLinting
 internal import PropertyLists

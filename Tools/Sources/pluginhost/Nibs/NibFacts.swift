@@ -1,4 +1,5 @@
-@_spi(Tools) import PluginHost
+import NibReading
+import PluginHost
 import PluginLinting
 
 /// The facts that `pluginhost info` shows about one nib, which consists of all files of one name.
@@ -26,7 +27,7 @@ struct NibFacts {
         }
         languages = Set(files.compactMap(\.language) + tables).sorted()
         variants = Set(files.map(\.variant)).subtracting([""]).sorted()
-        let nib = files.first.flatMap { try? NibInspection(path: $0.path) }
+        let nib = files.first.flatMap { try? NibInspection(path: $0.path, limits: HostEnvironment.current.nibLimits) }
         ownerClass = nib?.ownerClass
         objects = nib?.counts.objects
     }

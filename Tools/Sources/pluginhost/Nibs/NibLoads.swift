@@ -1,5 +1,6 @@
 import Foundation
 import HostBasics
+import NibReading
 @_spi(Tools) import PluginHost
 import PluginLinting
 import PluginTranslating
@@ -32,7 +33,7 @@ struct NibLoads {
         findings += declared.unread
         for file in BundledNib.all(in: bundle) {
             do throws(PluginError) {
-                let (found, unknown) = try NibInspection(path: file.path)
+                let (found, unknown) = try NibInspection(path: file.path, limits: HostEnvironment.current.nibLimits)
                     .findings(
                         withCodeOf: bundle, leavingOut: declared.elementsLeftOut, assuming: declared.names)
                 if found.contains(where: { $0.code == .nibUnreadable }) { refused.insert(file.path) }
@@ -53,7 +54,9 @@ struct NibLoads {
     mutating func instantiate() {
         for file in BundledNib.all(in: bundle) {
             // Nibs that cannot be read or exceed the limits have been reported.
-            guard !refused.contains(file.path), let nib = try? NibInspection(path: file.path) else { continue }
+            guard !refused.contains(file.path),
+                let nib = try? NibInspection(path: file.path, limits: HostEnvironment.current.nibLimits)
+            else { continue }
             let name = file.path.relative(to: bundle.resourcePath ?? "")
             switch nib.trial(in: bundle) {
             case .made(let count, let living):

@@ -1,18 +1,14 @@
 import HostBasics
 @_spi(PluginHost) import PluginABI
+import TestSupport
 import Testing
 
-@_spi(Tools) @testable import PluginHost
+@testable import NibReading
 
 /// Nibs and lists of classes that are large in one way; numbers are those of docs/faults.md.
 @Suite struct NibSizeFaults {
-    /// `count` objects of a class without connections.
-    private static func objects(_ count: Int, _ attributes: String = "") -> String {
-        (0..<count).map { "<view id=\"v\($0)\"\(attributes)/>" }.joined(separator: "\n")
-    }
-
     private static func inspection(_ objects: String) throws -> NibInspection {
-        try NibInspection(Array(NibWorld.document(objects).utf8), named: "/T.xib")
+        try NibInspection(Array(NibText.document(objects).utf8), named: "/T.xib", limits: NibLimits())
     }
 
     private static func classes(_ entries: NibClassList.Entry...) -> NibInspection.Classes {
@@ -37,109 +33,20 @@ import Testing
         let actions = (0...20_000).map { "<action selector=\"x\" target=\"gone\" id=\"c\($0)\"/>" }.joined()
         let nib =
             limit == "objects"
-            ? Self.objects(4_097) : "<view id=\"a\" title=\"b\"><connections>\(actions)</connections></view>"
-        let world = try NibWorld()
-        let error = try world.error(nib)
+            ? NibText.objects(4_097) : "<view id=\"a\" title=\"b\"><connections>\(actions)</connections></view>"
         let inspection = try Self.inspection(nib)
         #expect(inspection.counts.objects == (limit == "objects" ? 4_097 : 1))
         let declared = Self.classes(Self.entry("Block") { $0.elements = ["view"] })
-        let reports = [NibInspection.Classes(), declared].map { inspection.report(classes: $0, in: nil) }
+        let reports = [NibInspection.Classes(), declared].map { inspection.report(classes: $0) }
         #expect(reports.allSatisfy { $0.isRefused && $0.notes.isEmpty && $0.declared.isEmpty })
         let texts = #expect(throws: PluginError.self) { try inspection.texts(classes: NibInspection.Classes()) }
-        let code = inspection.findings(withCodeOf: world.bundle)
-        #expect(code.unknownClasses.isEmpty)
-        let all = [error.findings, texts?.findings ?? [], code.findings] + reports.map(\.findings)
+        let all = [texts?.findings ?? []] + reports.map(\.findings)
         for findings in all {
             try #require(findings.count == 1)
             #expect(findings[0].code == .nibUnreadable && findings[0].message.contains("the limit is"))
             #expect(findings[0].remedy.contains("--max-\(limit)"))
         }
         #expect(all.allSatisfy { $0[0].place == all[0][0].place } && all[0][0].place != nil)
-    }
-
-    /// Fault 730: what the caller gives is not made.
-    @Test func fault730_placeholdersDoNotCountAsObjects() throws {
-        let placeholders = (0..<5_000).map { "<placeholder placeholderIdentifier=\"P\($0)\" id=\"p\($0)\"/>" }.joined()
-        let made = try NibWorld().nib(placeholders + Self.objects(4_096)).instantiate()
-        #expect(made.objects.count == 4_096)
-    }
-
-    /// Fault 730.
-    @Test func fault730_theApplicationRaisesTheLimit() async {
-        await #expect(processExitsWith: .success) {
-            HostEnvironment.current.nibLimits.objects = 5_000
-            let nib = NibSizeFaults.objects(5_000)
-            let made = try NibWorld().nib(nib).instantiate()
-            #expect(made.objects.count == 5_000)
-            let inspection = try NibSizeFaults.inspection(nib)
-            #expect(inspection.report(classes: NibInspection.Classes(), in: nil).findings.isEmpty)
-        }
-    }
-
-    // MARK: 731
-
-    /// Fault 731: every name is far from every other.
-    @Test func fault731_suggestionsForAWholeReportHaveOneBudget() {
-        let known = (0..<20_000).map { "identifier-\($0)-of-something" }
-        var suggestions = NameSuggestions()
-        var rounds = 0
-        while suggestions.steps > 0, rounds < 10_000 {
-            _ = suggestions.names(near: "identifier-\(rounds)-of-anything", among: known)
-            rounds += 1
-        }
-        #expect(suggestions.steps == 0 && rounds < 100)
-        #expect(suggestions.names(near: "lable", among: ["label"]).isEmpty)
-    }
-
-    /// Fault 731.
-    @Test func fault731_longNamesAreNotCompared() throws {
-        let long = String(repeating: "x", count: 200_000)
-        var suggestions = NameSuggestions()
-        #expect(suggestions.names(near: long + "a", among: [long + "b"]).isEmpty)
-        #expect(suggestions.names(near: "label", among: [long, "lable"]) == ["lable"])
-        #expect(NameSuggestions.mostSteps - suggestions.steps < 100)
-        let error = try NibWorld().error(
-            "<view id=\"\(long)a\"/><view id=\"b\"><connections><outlet property=\"next\" destination=\"\(long)b\" id=\"c\"/></connections></view>"
-        )
-        #expect(error.code == .nibReferenceInvalid && error.findings.count == 1)
-        #expect(error.description.utf8.count < 20_000)
-    }
-
-    @Test func nearNamesAreFoundNearestFirst() {
-        var suggestions = NameSuggestions()
-        let known = ["label", "table", "Lable", "panel", "lables"]
-        #expect(suggestions.names(near: "lable", among: known) == ["Lable", "label", "lables"])
-        #expect(
-            suggestions.names(near: "lable", among: known, atMost: 1, most: 9) == ["Lable", "label", "lables", "table"])
-        #expect(suggestions.nearestNames(to: "labels", among: known, atMost: 2) == ["label", "lables"])
-        #expect(suggestions.names(near: "zzz", among: known).isEmpty)
-    }
-
-    /// Fault 858: names of real applications, of which both exist.
-    @Test(arguments: [
-        ("ExportController", "ImportController"), ("MPEntryView", "MPEntryViews"), ("DVRDecoder", "DVREncoder"),
-        ("GitModule", "GitModules"), ("OAuthController", "AuthController"), ("CSTextView", "CSSTextView"),
-        ("IssueWebView", "IssueWeb2View"), ("NSObject", "QSObject"), ("GPBInt32Array", "GPBUInt32Array"),
-        ("MIDINoteOff", "MIDINoteOn"), ("Sequence", "Sequencer"), ("TableView", "NSTableView"), ("Table", "Cable"),
-        ("Cart", "Crat"), ("FieldDescriptor", "FileDescriptor"),
-    ])
-    func fault858_aSimilarNameIsNoSlip(one: String, other: String) {
-        var suggestions = NameSuggestions()
-        let isSlip = suggestions.isSlip(one, ofAny: ["Something", other]) || suggestions.isSlip(other, ofAny: [one])
-        #expect(!isSlip)
-    }
-
-    @Test(arguments: [
-        "SummaryCrad", "SumaryCard", "SummmaryCard", "SummaryCerd", "summarycard", "SUMMARYCARD", "SummryCard",
-        "SummaryCarrd", "SummaryCadr",
-    ])
-    func aSlipOfTheFingerIsFound(name: String) {
-        var suggestions = NameSuggestions()
-        let (isFound, isOther) = (
-            suggestions.isSlip(name, ofAny: ["Other", "SummaryCard"]),
-            suggestions.isSlip(name, ofAny: ["Other", "SummaryView"])
-        )
-        #expect(isFound && !isOther)
     }
 
     // MARK: 732, 733
@@ -159,13 +66,13 @@ import Testing
 
     /// Fault 732: a million required outlets are counted, not looked for.
     @Test func fault732_furtherFindingsAreCounted() throws {
-        let inspection = try Self.inspection(Self.objects(1_000))
+        let inspection = try Self.inspection(NibText.objects(1_000))
         let block = Self.entry("Block") { entry in
             entry.elements = ["view"]
             for number in 0..<1_000 { entry.outlets["outlet\(number)"] = "*" }
             entry.required = Set(entry.outlets.keys)
         }
-        let report = inspection.report(classes: Self.classes(block), in: nil)
+        let report = inspection.report(classes: Self.classes(block))
         #expect(report.findings.count == 101)
         #expect(report.findings[0].code == .nibOutletUnconnected && report.findings[0].subject == "outlet0")
         #expect(report.findings[100].message.hasPrefix("999900 more problems"))
@@ -179,22 +86,22 @@ import Testing
             unknown + loose
             + "<view id=\"last\"><connections><outlet property=\"gone\" destination=\"last\" id=\"c\"/></connections></view>"
         let report = try Self.inspection(nib).report(
-            classes: Self.classes(Self.entry("Block") { $0.elements = ["view"] }), in: nil)
+            classes: Self.classes(Self.entry("Block") { $0.elements = ["view"] }))
         #expect(report.findings.filter { $0.severity == .error }.map(\.code) == [.nibOutletInvalid])
         #expect(report.findings.count == 1 + 100 + 1)
         #expect(report.unknownClasses.count == 101)
         // With the application's list they are errors as the other one, in the order of the file.
         var known = Self.classes(Self.entry("Block") { $0.elements = ["view"] })
         known.application = [NibClassList([])]
-        let strict = try Self.inspection(nib).report(classes: known, in: nil)
+        let strict = try Self.inspection(nib).report(classes: known)
         #expect(strict.unknownClasses.isEmpty && strict.findings[0].code == .nibClassMissing)
         #expect(strict.findings[100].message.hasPrefix("201 more problems"))
     }
 
     /// Fault 733: a class that is named a hundred times leaves room for the others.
     @Test func fault733_eachUnknownClassIsListedOnce() throws {
-        let nib = Self.objects(500) + "<dial id=\"d\"/>"
-        let report = try Self.inspection(nib).report(classes: Self.classes(Self.entry("Card")), in: nil)
+        let nib = NibText.objects(500) + "<dial id=\"d\"/>"
+        let report = try Self.inspection(nib).report(classes: Self.classes(Self.entry("Card")))
         #expect(report.unknownClasses.map(\.subject) == ["view", "dial"])
     }
 
@@ -250,7 +157,7 @@ import Testing
         ]
         #expect(classes.faults.count == 1 && classes.declared.isTooLarge)
         // The document alone is checked.
-        let report = try Self.inspection(Self.objects(3)).report(classes: classes, in: nil)
+        let report = try Self.inspection(NibText.objects(3)).report(classes: classes)
         #expect(report.findings.isEmpty)
         classes.own = [NibClassList(Array(classes.own[0].entries.prefix(500)))]
         #expect(classes.faults.isEmpty && !classes.declared.isTooLarge)
@@ -268,7 +175,7 @@ import Testing
                 entry.required = ["next"]
             })
         let nib = "<view id=\"a\"/><view id=\"b\" customClass=\"Big\"/>"
-        let report = try Self.inspection(nib).report(classes: classes, in: nil)
+        let report = try Self.inspection(nib).report(classes: classes)
         #expect(report.findings.map(\.message) == ["The required outlet “next” of “Big” is not connected."])
         #expect(report.declared.map(\.member.className) == ["Base"])
     }
@@ -308,12 +215,12 @@ import Testing
             "<view id=\"a\"><connections>\(connections.joined())\(more)</connections></view>"
         }
         let classes = Self.classes(block)
-        let report = try Self.inspection(nib("")).report(classes: classes, in: nil)
+        let report = try Self.inspection(nib("")).report(classes: classes)
         #expect(report.findings.isEmpty && report.connected.count == 2 * count + 1)
         // One that is connected twice is found among all of them: the first, one in the middle, the last.
         for number in [0, 15, 16, 17, count - 1] {
             let twice = "<outlet property=\"o\(number)\" destination=\"a\" id=\"again\"/>"
-            let found = try Self.inspection(nib(twice)).report(classes: classes, in: nil).findings
+            let found = try Self.inspection(nib(twice)).report(classes: classes).findings
             #expect(found.map(\.subject) == ["o\(number)"])
         }
     }
@@ -321,29 +228,14 @@ import Testing
     // MARK: 739
 
     /// Fault 739; `fuzz nibsizes` makes such nibs of any size and measures them.
-    @Test(arguments: ["small", "deep", "lost", "equal", "long"])
+    @Test(arguments: NibText.largeShapes)
     func fault739_aLargeNibIsCheckedLikeASmallOne(shape: String) throws {
-        let long = String(repeating: "n", count: 50_000)
-        let nib =
-            switch shape {
-            case "small": (0..<8_000).map { "<x\($0) id=\"v\($0)\"/>" }.joined()
-            case "deep":
-                // Only the outermost one has an id, without which nothing is an object whose class is unknown.
-                (0..<20).map {
-                    "<view id=\"v\($0)\">" + String(repeating: "<view key=\"k\" title=\"t\">", count: 120)
-                        + String(repeating: "</view>", count: 121)
-                }.joined()
-            case "lost": (0..<3_000).map { "<a><b><view id=\"v\($0)\"/></b></a>" }.joined()
-            case "equal": String(repeating: "<view id=\"\(long)\"/>", count: 20)
-            default: String(repeating: "<view id=\"v\" \(long.prefix(1_000))=\"\(long)\"/>", count: 10)
-            }
-        let inspection = try Self.inspection(nib)
+        let inspection = try Self.inspection(NibText.large(shape))
         let classes = Self.classes(Self.entry("Block") { $0.elements = ["view"] })
-        let report = inspection.report(classes: classes, in: nil)
+        let report = inspection.report(classes: classes)
         #expect(report.findings.count <= 202 && report.unknownClasses.count <= 101)
         #expect(!inspection.shape.isEmpty && !inspection.hasObject(ofKey: "nobody.title"))
         _ = try? inspection.texts(classes: classes)
-        #expect(throws: PluginError.self) { try NibWorld(classes: []).nib(nib).instantiate() }
     }
 
     // MARK: 737, 738
@@ -390,16 +282,15 @@ import Testing
     @Test func fault738_namesInMessagesAreShortened() throws {
         let long = String(repeating: "n", count: 500_000)
         let nib = "<view id=\"a\" customClass=\"\(long)\" \(String(repeating: "m", count: 900))=\"1\"/>"
-        let several = nib + Self.objects(300, " customClass=\"\(long.prefix(9_000))\"")
+        let several = nib + NibText.objects(300, " customClass=\"\(long.prefix(9_000))\"")
         let declared = Self.classes(
             Self.entry(long) { entry in
                 entry.outlets = [long: long]
                 entry.required = [long]
             })
-        var findings = try Self.inspection(several).report(classes: declared, in: nil)
-        findings.findings += try NibWorld().error(several).findings
+        let findings = try Self.inspection(several).report(classes: declared)
         let all = findings.findings + findings.unknownClasses + findings.notes
-        #expect(all.count > 100)
+        #expect(all.count == 3)
         for finding in all {
             #expect((finding.message + finding.remedy + (finding.subject ?? "")).utf8.count < 30_000)
         }

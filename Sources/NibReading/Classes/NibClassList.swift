@@ -1,4 +1,4 @@
-import HostBasics
+public import HostBasics
 @_spi(PluginHost) internal import PluginABI
 internal import PropertyLists
 
@@ -7,56 +7,56 @@ internal import PropertyLists
 /// For checks that run no code.
 ///
 /// **Threads.** A value.
-@_spi(Tools) public struct NibClassList: Sendable, Hashable {
+public struct NibClassList: Sendable, Hashable {
     /// One class.
-    @_spi(Tools) public struct Entry: Sendable, Hashable {
+    public struct Entry: Sendable, Hashable {
         /// The name in nibs.
-        @_spi(Tools) public var name: String
+        public var name: String
         /// The name of the superclass, whose declarations also apply; nil for none.
-        @_spi(Tools) public var superclass: String?
+        public var superclass: String?
         /// The class or interface that each outlet accepts; `*` for any object.
-        @_spi(Tools) public var outlets: [String: String] = [:]
+        public var outlets: [String: String] = [:]
         /// The class or interface that each outlet collection accepts; `*` for any object.
-        @_spi(Tools) public var collections: [String: String] = [:]
+        public var collections: [String: String] = [:]
         /// The class of each action's sender; `*` for any object, empty if the action takes no sender.
-        @_spi(Tools) public var actions: [String: String] = [:]
+        public var actions: [String: String] = [:]
         /// The type of each attribute, as `NibAttribute.nibTypeName`.
-        @_spi(Tools) public var attributes: [String: String] = [:]
+        public var attributes: [String: String] = [:]
         /// For each event by name, `one` or `many`.
-        @_spi(Tools) public var events: [String: String] = [:]
+        public var events: [String: String] = [:]
         /// The outlets that every nib must connect.
-        @_spi(Tools) public var required: Set<String> = []
+        public var required: Set<String> = []
         /// The interfaces that objects of the class serve.
-        @_spi(Tools) public var serves: Set<String> = []
+        public var serves: Set<String> = []
         /// The XML elements that represent an object of the class.
-        @_spi(Tools) public var elements: Set<String> = []
+        public var elements: Set<String> = []
         /// The module of the class; nil if it is not stated.
-        @_spi(Tools) public var module: String?
+        public var module: String?
     }
 
     /// A fault in a list.
-    @_spi(Tools) public struct Fault: Sendable, Hashable {
+    public struct Fault: Sendable, Hashable {
         /// The class with the fault; nil for the list itself.
-        @_spi(Tools) public let className: String?
+        public let className: String?
         /// The fault as a full sentence.
-        @_spi(Tools) public let message: String
+        public let message: String
         /// The key of the list that contains the fault.
-        @_spi(Tools) public var key = "IBClasses"
+        public var key = "IBClasses"
     }
 
     /// The classes, in the order of the list.
-    @_spi(Tools) public private(set) var entries: [Entry] = []
+    public private(set) var entries: [Entry] = []
     /// The XML elements whose objects are ignored.
-    @_spi(Tools) public private(set) var elementsLeftOut: Set<String> = []
+    public private(set) var elementsLeftOut: Set<String> = []
     /// The faults in the list: the first ones, and the number of further ones.
-    @_spi(Tools) public var faults: [Fault] { found.all }
+    public var faults: [Fault] { found.all }
     private var found = FirstFaults()
 
     /// The name of the list among a bundle's resources.
-    @_spi(Tools) public static let fileName = "NibClasses.plist"
+    public static let fileName = "NibClasses.plist"
 
     /// A list of the given entries.
-    @_spi(Tools) public init(_ entries: [Entry], leavingOut elements: Set<String> = []) {
+    public init(_ entries: [Entry], leavingOut elements: Set<String> = []) {
         self.entries = entries
         elementsLeftOut = elements
     }
@@ -66,7 +66,7 @@ internal import PropertyLists
     /// Reads a list.
     ///
     /// Unusable parts are left out and reported in ``faults``.
-    @_spi(Tools) public init(reading bytes: [UInt8]) {
+    public init(reading bytes: [UInt8]) {
         let list: PropertyList
         do throws(PropertyListFault) {
             list = try PropertyListReader.read(bytes).value
@@ -92,7 +92,7 @@ internal import PropertyLists
     /// Reads the list in a file; nil if there is no such file.
     ///
     /// - Throws: ``PluginError`` for a file that cannot be read.
-    @_spi(Tools) public init?(contentsOf path: String) throws(PluginError) {
+    public init?(contentsOf path: String) throws(PluginError) {
         do throws(OpenedFile.Failure) {
             self.init(reading: try OpenedFile(path: path).bytes(atMost: PropertyListLimits.standard.size))
         } catch {
@@ -193,7 +193,7 @@ internal import PropertyLists
     /// The list as text, with the classes sorted by name, so that equal lists have equal texts.
     ///
     /// - Throws: ``PluginError`` for a name that a property list cannot represent, such as one with a NUL.
-    @_spi(Tools) public func text() throws(PluginError) -> String {
+    public func text() throws(PluginError) -> String {
         var list: [String: PropertyList] = [
             "IBClasses": .array(entries.sorted { $0.name < $1.name }.map(Self.row))
         ]
@@ -226,20 +226,9 @@ internal import PropertyLists
 
     // MARK: Classes registered by code
 
-    /// The classes that the loaded code of a bundle registered for nibs, with their superclasses; nil if no code is
-    /// loaded.
-    @_spi(Tools) public init?(registeredBy bundle: PluginBundle) {
-        guard let code = bundle.currentCode else { return nil }
-        self.init(code.registrations.nibClasses)
-    }
-
-    /// The classes that the application registered, with their superclasses.
-    @_spi(Tools) public init(_ classes: NibClasses) {
-        self.init(Array(classes.named.values))
-        elementsLeftOut = classes.elementsLeftOut
-    }
-
-    private init(_ classes: [NibClass]) {
+    /// Classes of code, with their superclasses.
+    package init(registered classes: [NibClass], leavingOut elements: Set<String> = []) {
+        elementsLeftOut = elements
         entries = classes.map { Entry($0) }
         var known = Set(entries.map(\.name))
         for aClass in classes {

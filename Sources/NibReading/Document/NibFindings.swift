@@ -1,16 +1,15 @@
-import ELFImages
-import HostBasics
-internal import PropertyLists
+package import HostBasics
+package import PropertyLists
 
 /// The findings about one nib: the first ones of each kind, and the number of further ones.
 ///
 /// Why: a nib of several megabytes can have a million faults. Findings beyond the limit for a reader are counted, but
 /// their messages are not built.
-final class NibFindings: @unchecked Sendable {
+package final class NibFindings: @unchecked Sendable {
     // @unchecked because one thread adds; afterwards any thread may read.
 
     /// Each kind has its own limit, so findings of one kind do not displace those of another.
-    enum Kind: Int, CaseIterable {
+    package enum Kind: Int, CaseIterable {
         case error
         /// The first finding about each class or element that nobody registered or declared. The application may have
         /// it, if its classes are not known.
@@ -55,7 +54,7 @@ final class NibFindings: @unchecked Sendable {
     ///
     /// Each group lists as many as the limit for a reader allows, followed by one finding that states the number of
     /// further ones.
-    func located(_ kinds: [Kind] = Kind.allCases, in xml: XMLDocument, path: String?) -> [PluginFinding] {
+    package func located(_ kinds: [Kind] = Kind.allCases, in xml: XMLDocument, path: String?) -> [PluginFinding] {
         let all = kinds.flatMap { listed[$0.rawValue] }.enumerated()
             .sorted { ($0.element.offset ?? -1, $0.offset) < ($1.element.offset ?? -1, $1.offset) }.map(\.element)
         let unlisted = kinds.reduce(0) { $0 + ($1 == .warning ? 0 : counts[$1.rawValue] - listed[$1.rawValue].count) }

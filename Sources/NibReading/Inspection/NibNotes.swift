@@ -1,8 +1,8 @@
-import ELFImages
-import HostBasics
+public import HostBasics
 @_spi(PluginHost) internal import PluginABI
 internal import PropertyLists
 
+// For the linter alone: applications see this type, and its other codes.
 extension PluginError.Code {
     /// A class declares an outlet that no nib connects.
     ///

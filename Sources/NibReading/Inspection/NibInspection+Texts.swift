@@ -1,23 +1,22 @@
-import ELFImages
-import HostBasics
+public import HostBasics
 @_spi(PluginHost) internal import PluginABI
 internal import PropertyLists
 
 extension NibInspection {
     /// A text in a nib that a strings table may translate.
-    @_spi(Tools) public struct Text: Sendable, Hashable {
+    public struct Text: Sendable, Hashable {
         /// The key in the table, as Interface Builder writes it: `17.title`.
-        @_spi(Tools) public let key: String
+        public let key: String
         /// The text in the nib.
-        @_spi(Tools) public let text: String
+        public let text: String
         /// The class of the object, as named by the document or the lists.
-        @_spi(Tools) public let className: String
+        public let className: String
         /// The id of the object; for an object without id, the prefix of its texts' keys.
-        @_spi(Tools) public let id: String
+        public let id: String
         /// The name of the attribute.
-        @_spi(Tools) public let attribute: String
+        public let attribute: String
         /// The position in the nib.
-        @_spi(Tools) public let place: PluginFinding.Place
+        public let place: PluginFinding.Place
     }
 
     /// The attributes that contain texts in the classes of AppKit and UIKit.
@@ -47,11 +46,11 @@ extension NibInspection {
     static let keyNames = ["toolTip": "ibShadowedToolTip"]
 
     /// The texts of a nib, and findings about those that no table can translate.
-    @_spi(Tools) public struct Texts: Sendable {
+    public struct Texts: Sendable {
         /// In the order of their positions.
-        @_spi(Tools) public let texts: [Text]
+        public let texts: [Text]
         /// A warning for each text whose key is too long for the host to look up.
-        @_spi(Tools) public let findings: [PluginFinding]
+        public let findings: [PluginFinding]
     }
 
     /// The texts of the nib: the attributes that a class declares as text.
@@ -60,10 +59,10 @@ extension NibInspection {
     ///
     /// - Throws: ``PluginError`` of code `nibUnreadable` for a nib with more objects or connections than the limits
     ///   allow.
-    @_spi(Tools) public func texts(classes: Classes) throws(PluginError) -> Texts {
+    public func texts(classes: Classes) throws(PluginError) -> Texts {
         let planner: NibPlanner
         do throws(NibFinding) {
-            planner = try self.planner(classes.declared.scope, Self.resources(of: nil), mode: classes.mode)
+            planner = try self.planner(classes.declared.scope, Self.noResources, mode: classes.mode)
         } catch {
             throw PluginError(bundlePath: Path.parent(path), findings: located(error))
         }
@@ -130,7 +129,7 @@ extension NibInspection {
     /// Whether a key of a table belongs to an object or a binding of the nib.
     ///
     /// Interface Builder writes the placeholders of bindings into its tables.
-    @_spi(Tools) public func hasObject(ofKey key: String) -> Bool {
+    public func hasObject(ofKey key: String) -> Bool {
         let id = String(key.prefix { $0 != "." })
         return hasObject(ofID: id) || bindings.contains(id)
     }

@@ -1,16 +1,18 @@
 /// A list that only grows, and whose elements are used in place.
 ///
 /// Why not an array: it cannot contain elements that are not copyable. One thread appends; afterwards any thread may
-/// read.
-final class Rows<Element: ~Copyable>: @unchecked Sendable {
+/// read. Inlinable, because an instantiation reads each step and each function in place, in another module.
+package final class Rows<Element: ~Copyable>: @unchecked Sendable {
     // @unchecked because appending ends before a second thread gets the list.
-    private var room = UnsafeMutableBufferPointer<Element>(start: nil, count: 0)
-    private(set) var count = 0
+    @usableFromInline var room = UnsafeMutableBufferPointer<Element>(start: nil, count: 0)
+    @usableFromInline private(set) var count = 0
 
     /// The elements.
     ///
     /// The pointer is valid as long as this object, and until another element is appended.
-    var all: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: room.baseAddress, count: count) }
+    @inlinable package var all: UnsafeBufferPointer<Element> {
+        UnsafeBufferPointer(start: room.baseAddress, count: count)
+    }
 
     /// Appends an element and returns its index.
     @discardableResult

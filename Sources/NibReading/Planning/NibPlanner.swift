@@ -1,26 +1,27 @@
-import ELFImages
 import HostBasics
-@_spi(PluginHost) internal import PluginABI
-internal import PropertyLists
+@_spi(PluginHost) package import PluginABI
+package import PropertyLists
 
 /// Resolves a nib's document against classes, tables and resources, and collects all faults.
-struct NibPlanner {
+package struct NibPlanner {
     /// What the planner needs from the nib's bundle.
-    struct Resources {
+    package struct Resources {
         /// Translates a text by its key; returns nil to keep the nib's text.
         ///
         /// Nil if there is no table.
-        var translate: ((String) -> String?)?
-        var image: (String) -> NamedImage? = { _ in nil }
-        var sound: (String) -> NamedSound? = { _ in nil }
+        package var translate: ((String) -> String?)?
+        package var image: (String) -> NamedImage? = { _ in nil }
+        package var sound: (String) -> NamedSound? = { _ in nil }
         /// Whether to look for images and sounds; without a bundle they are ignored.
-        var looksForMedia = true
+        package var looksForMedia = true
         /// The path of another bundle that has a class, for a message; nil if there is none.
-        var stranger: (String) -> String? = { _ in nil }
+        package var stranger: (String) -> String? = { _ in nil }
+
+        package init() {}
     }
 
     /// The purpose of resolving a document.
-    enum Mode {
+    package enum Mode {
         /// To make its objects.
         case instantiation
         /// To check it against classes that are declared in lists. File's Owner and the placeholders are assumed to
@@ -43,7 +44,7 @@ struct NibPlanner {
     private let given: [String: any NibObject]
 
     /// All findings.
-    var findings: NibFindings { graph.findings }
+    package var findings: NibFindings { graph.findings }
     /// Whether the name of a missing class is a misspelling of one of the bundle's own classes.
     private var misspelt: [String: Bool] = [:]
     /// The classes of the nib's own bundle; computed when first needed.
@@ -241,7 +242,7 @@ struct NibPlanner {
     ///   - connectors: the kinds of connections that the caller establishes.
     ///   - mode: what the document is resolved for.
     /// - Throws: the one finding about a nib that exceeds the limits; nothing else is checked then.
-    init(
+    package init(
         _ xml: XMLDocument, root: Int, scope: NibScope, assuming assumed: Set<String> = [], resources: Resources,
         limits: NibLimits, owner: (any NibObject)?, placeholders: [String: any NibObject], connectors: Set<String>,
         mode: Mode = .instantiation
@@ -274,18 +275,16 @@ struct NibPlanner {
     /// The plan; nil if there are errors.
     ///
     /// ``findings`` contains the errors.
-    func plan(generation: Int, classesVersion: Int) -> NibPlan? {
+    package func plan() -> NibPlan? {
         guard !findings.hasErrors else { return nil }
         let slots = resolved.indices.map { number -> NibPlan.Slot? in
             guard graph.objects[number].isMade, case .object(let slot, _) = resolved[number] else { return nil }
             return slot
         }
         return NibPlan(
-            externals: NibPlan.Externals(owner: owner, placeholders: given), scope: scope, generation: generation,
-            classesVersion: classesVersion, isMainActor: classes.contains { $0.table.isMainActor }, made: made,
-            placeholders: externalPlaceholders, hasOwner: owner != nil, steps: steps,
-            functions: functions, wakes: wakes(slots), connectorKinds: connectorKinds,
-            graph: graph, slots: slots)
+            scope: scope, isMainActor: classes.contains { $0.table.isMainActor }, made: made,
+            placeholders: externalPlaceholders, hasOwner: owner != nil, steps: steps, functions: functions,
+            wakes: wakes(slots), connectorKinds: connectorKinds, graph: graph, slots: slots)
     }
 
     /// The order in which objects wake: contained objects before their container, otherwise in the order of the
@@ -421,7 +420,7 @@ struct NibPlanner {
     }
 
     /// Class names that File's Owner has if the author did not choose a class.
-    static let unspecific: Set<String> = ["NSObject", "NSApplication", "UIResponder", "UIApplication"]
+    package static let unspecific: Set<String> = ["NSObject", "NSApplication", "UIResponder", "UIApplication"]
 
     private mutating func checkName(of owner: any NibObject, _ object: NibGraph.Object) {
         guard let attribute = xml.attribute(words.customClass, ofElement: object.element),

@@ -1,30 +1,29 @@
-import ELFImages
-import HostBasics
+public import HostBasics
 @_spi(PluginHost) internal import PluginABI
 internal import PropertyLists
 
 /// A nib as the tools see it: the content of its document, and its faults, found without running code.
 ///
 /// **Threads.** A value.
-@_spi(Tools) public struct NibInspection: Sendable {
+public struct NibInspection: Sendable {
     /// The classes that a nib is checked against.
-    @_spi(Tools) public struct Classes: Sendable {
+    public struct Classes: Sendable {
         /// The lists of the nib's own bundle.
-        @_spi(Tools) public var own: [NibClassList] = [] { didSet { known = Known() } }
+        public var own: [NibClassList] = [] { didSet { known = Known() } }
         /// The lists of the bundles that it requires, with the bundles' paths.
-        @_spi(Tools) public var required: [(list: NibClassList, path: String)] = [] { didSet { known = Known() } }
+        public var required: [(list: NibClassList, path: String)] = [] { didSet { known = Known() } }
         /// The lists of the application.
-        @_spi(Tools) public var application: [NibClassList] = [] { didSet { known = Known() } }
+        public var application: [NibClassList] = [] { didSet { known = Known() } }
         private var known = Known()
 
         /// No classes; only the document itself is checked.
-        @_spi(Tools) public init() {}
+        public init() {}
 
         /// Whether there is no list.
-        @_spi(Tools) public var isEmpty: Bool { own.isEmpty && required.isEmpty && application.isEmpty }
+        public var isEmpty: Bool { own.isEmpty && required.isEmpty && application.isEmpty }
 
         /// The faults in the superclasses that the lists name.
-        @_spi(Tools) public var faults: [NibClassList.Fault] { declared.faults }
+        public var faults: [NibClassList.Fault] { declared.faults }
 
         /// The classes, prepared once for all nibs.
         var declared: DeclaredNibClasses {
@@ -43,39 +42,40 @@ internal import PropertyLists
     }
 
     /// The result of checking one nib.
-    @_spi(Tools) public struct Report: Sendable {
+    public struct Report: Sendable {
         /// Errors and warnings, with their positions.
-        @_spi(Tools) public var findings: [PluginFinding] = []
+        public var findings: [PluginFinding] = []
         /// The first finding about each class or element that no list declares; empty if a list of the application is
         /// known.
         ///
         /// The application may have these classes and elements, so they do not displace any other findings.
-        @_spi(Tools) public var unknownClasses: [PluginFinding] = []
+        public var unknownClasses: [PluginFinding] = []
         /// Hints worth a look, with their own codes and the severity `warning`.
-        @_spi(Tools) public var notes: [PluginFinding] = []
+        public var notes: [PluginFinding] = []
         /// The outlets and actions that the classes of the nib's objects declare, each with the position of the first
         /// object that has it.
-        @_spi(Tools) public var declared: [(member: Member, place: PluginFinding.Place)] = []
+        public var declared: [(member: Member, place: PluginFinding.Place)] = []
         /// The outlets and actions that the nib connects.
-        @_spi(Tools) public var connected: Set<Member> = []
+        public var connected: Set<Member> = []
         /// Whether the nib exceeds the limits.
         ///
         /// If so, there is only that one finding, and nothing else was checked.
-        @_spi(Tools) public var isRefused = false
+        public var isRefused = false
     }
 
     /// An outlet or an action of a class.
-    @_spi(Tools) public struct Member: Sendable, Hashable {
+    public struct Member: Sendable, Hashable {
         /// The outermost superclass that declares it.
-        @_spi(Tools) public let className: String
+        public let className: String
         /// Its name.
-        @_spi(Tools) public let name: String
+        public let name: String
         /// Whether it is an action.
-        @_spi(Tools) public let isAction: Bool
+        public let isAction: Bool
     }
 
     /// The file, or a name for bytes in memory.
-    @_spi(Tools) public let path: String
+    public let path: String
+    private let limits: NibLimits
     let document: NibDocument
     /// The ids of the nib's bindings, for which a table may have texts.
     let bindings: Set<String>
@@ -85,17 +85,18 @@ internal import PropertyLists
     /// Reads a nib's file.
     ///
     /// - Throws: ``PluginError`` of code `nibMissing`, `nibUnreadable` or `nibUnsupported`.
-    @_spi(Tools) public init(path: String) throws(PluginError) {
-        try self.init(NibFile.bytes(atPath: path, bundlePath: Path.parent(path)), named: path)
+    public init(path: String, limits: NibLimits) throws(PluginError) {
+        try self.init(
+            NibDocument.bytes(atPath: path, bundlePath: Path.parent(path), limits: limits), named: path, limits: limits)
     }
 
     /// Reads a nib from bytes.
     ///
     /// - Throws: ``PluginError`` of code `nibUnreadable` or `nibUnsupported`.
-    @_spi(Tools) public init(_ bytes: [UInt8], named path: String) throws(PluginError) {
+    public init(_ bytes: [UInt8], named path: String, limits: NibLimits) throws(PluginError) {
         self.path = path
-        document = try NibDocument(
-            bytes, path: path, bundlePath: Path.parent(path), limits: HostEnvironment.current.nibLimits)
+        self.limits = limits
+        document = try NibDocument(bytes, path: path, bundlePath: Path.parent(path), limits: limits)
         bindings = Self.bindings(in: document.xml)
         graph = NibGraph(
             document.xml, root: document.root, leavingOut: [], knowsClasses: false, registered: { _ in false })
@@ -104,14 +105,14 @@ internal import PropertyLists
     // MARK: What it holds
 
     /// The class that the document names for File's Owner; nil for none.
-    @_spi(Tools) public var ownerClass: String? {
+    public var ownerClass: String? {
         graph.owner.flatMap { document.xml.value("customClass", ofElement: graph.objects[$0].element) }
     }
 
     /// The number of objects, outlets and actions.
     ///
     /// A collection counts once for each of its objects.
-    @_spi(Tools) public var counts: (objects: Int, outlets: Int, actions: Int) {
+    public var counts: (objects: Int, outlets: Int, actions: Int) {
         let kinds = graph.connections.map { document.xml.name(ofElement: $0.element) }
         return (
             graph.objects.count { $0.role == .made }, kinds.count { $0 == "outlet" || $0 == "outletCollection" },
@@ -120,7 +121,7 @@ internal import PropertyLists
     }
 
     /// The parts that a nib in another language must have too: its objects with their classes, and its connections.
-    @_spi(Tools) public var shape: Set<String> {
+    public var shape: Set<String> {
         let xml = document.xml
         func key(_ object: Int) -> String { graph.textKey(of: object) ?? "…" }
         var shape: Set<String> = []
@@ -149,7 +150,7 @@ internal import PropertyLists
     }
 
     /// The identifiers of the placeholders that have connections or are a destination of one.
-    var placeholderNames: [String] {
+    package var placeholderNames: [String] {
         let sources = Set(graph.connections.map(\.object) + graph.references.map(\.parent))
         let destinations = Set(
             graph.connections.flatMap { part in
@@ -163,21 +164,27 @@ internal import PropertyLists
     }
 
     /// Whether it has an object with an id.
-    @_spi(Tools) public func hasObject(ofID id: String) -> Bool { graph.object(ofID: id) != nil }
+    public func hasObject(ofID id: String) -> Bool { graph.object(ofID: id) != nil }
 
     // MARK: Checking
+
+    /// Checks the nib, without its images and sounds.
+    ///
+    /// - Parameter classes: the classes that it may name; if empty, only the document itself is checked.
+    /// - Returns: all findings.
+    public func report(classes: Classes) -> Report { report(classes: classes, Self.noResources) }
 
     /// Checks the nib.
     ///
     /// - Parameters:
     ///   - classes: the classes that it may name; if empty, only the document itself is checked.
-    ///   - bundle: the bundle with its images and sounds; nil to skip those.
+    ///   - resources: where its images and sounds are.
     /// - Returns: all findings.
-    @_spi(Tools) public func report(classes: Classes, in bundle: PluginBundle?) -> Report {
+    package func report(classes: Classes, _ resources: NibPlanner.Resources) -> Report {
         let declared = classes.declared
         let planner: NibPlanner
         do throws(NibFinding) {
-            planner = try self.planner(declared.scope, Self.resources(of: bundle), mode: classes.mode)
+            planner = try self.planner(declared.scope, resources, mode: classes.mode)
         } catch {
             return Report(findings: located(error), isRefused: true)
         }
@@ -199,30 +206,28 @@ internal import PropertyLists
         return report
     }
 
-    func located(_ findings: NibFindings, _ kinds: [NibFindings.Kind] = NibFindings.Kind.allCases) -> [PluginFinding] {
+    package func located(_ findings: NibFindings, _ kinds: [NibFindings.Kind] = NibFindings.Kind.allCases)
+        -> [PluginFinding]
+    {
         findings.located(kinds, in: document.xml, path: path)
     }
 
-    func located(_ finding: NibFinding) -> [PluginFinding] {
+    package func located(_ finding: NibFinding) -> [PluginFinding] {
         NibFinding.located([finding], in: document.xml, path: path)
     }
 
-    func planner(
+    package func planner(
         _ scope: NibScope, assuming assumed: Set<String> = [], _ resources: NibPlanner.Resources, mode: NibPlanner.Mode
     ) throws(NibFinding) -> NibPlanner {
         try NibPlanner(
             document.xml, root: document.root, scope: scope, assuming: assumed, resources: resources,
-            limits: HostEnvironment.current.nibLimits, owner: nil, placeholders: [:], connectors: [], mode: mode)
+            limits: limits, owner: nil, placeholders: [:], connectors: [], mode: mode)
     }
 
-    static func resources(of bundle: PluginBundle?) -> NibPlanner.Resources {
+    /// For a nib without its bundle: images and sounds are ignored.
+    static var noResources: NibPlanner.Resources {
         var resources = NibPlanner.Resources()
-        if let bundle {
-            resources.image = { bundle.image(named: $0) }
-            resources.sound = { bundle.sound(named: $0) }
-        } else {
-            resources.looksForMedia = false
-        }
+        resources.looksForMedia = false
         return resources
     }
 }

@@ -1,11 +1,10 @@
-import ELFImages
-import HostBasics
-internal import PropertyLists
+package import HostBasics
+package import PropertyLists
 
 /// A finding about a nib, with its position as an offset.
 ///
 /// Lines are counted once, for all findings together.
-struct NibFinding: Error {
+package struct NibFinding: Error {
     var severity: PluginFinding.Severity = .error
     let code: PluginError.Code
     /// The offset in bytes; nil for the file as a whole.
@@ -28,7 +27,7 @@ struct NibFinding: Error {
     }
 
     /// Converts findings in their order, replacing offsets by lines and columns.
-    static func located(_ findings: [NibFinding], in xml: XMLDocument, path: String?) -> [PluginFinding] {
+    package static func located(_ findings: [NibFinding], in xml: XMLDocument, path: String?) -> [PluginFinding] {
         let offsets = Set(findings.flatMap { [$0.offset, $0.related] }.compactMap(\.self)).sorted()
         let places = Dictionary(uniqueKeysWithValues: zip(offsets, xml.places(of: offsets)))
         return findings.map { finding in

@@ -1,12 +1,11 @@
-import ELFImages
-import HostBasics
-internal import PropertyLists
+package import HostBasics
+package import PropertyLists
 
 /// A parsed XIB document: its elements, and the element that contains its objects.
-struct NibDocument: Sendable {
-    let xml: XMLDocument
+package struct NibDocument: Sendable {
+    package let xml: XMLDocument
     /// The element `objects`.
-    let root: Int
+    package let root: Int
 
     /// Reads a document.
     ///
@@ -16,7 +15,7 @@ struct NibDocument: Sendable {
     ///   - bundlePath: the bundle that errors name.
     ///   - limits: the limits for the document's size.
     /// - Throws: ``PluginError`` of code `nibUnreadable` or `nibUnsupported`.
-    init(_ bytes: [UInt8], path: String?, bundlePath: String, limits: NibLimits) throws(PluginError) {
+    package init(_ bytes: [UInt8], path: String?, bundlePath: String, limits: NibLimits) throws(PluginError) {
         let thing = path.map { quoted($0) } ?? "the nib's data"
         func refused(_ code: PluginError.Code, _ message: String, _ remedy: String, _ place: PluginFinding.Place?)
             -> PluginError
@@ -59,5 +58,34 @@ struct NibDocument: Sendable {
                 place(document.offset(ofElement: roots.count > 1 ? roots[1] : 0)))
         }
         root = roots[0]
+    }
+
+    /// The content of a nib's file.
+    ///
+    /// - Throws: ``PluginError`` of code `nibMissing`, `nibUnreadable` or `nibUnsupported`; the error names
+    ///   `bundlePath`.
+    package static func bytes(atPath path: String, bundlePath: String, limits: NibLimits) throws(PluginError) -> [UInt8]
+    {
+        do throws(OpenedFile.Failure) {
+            // If the file exceeds the limit, this reads one byte more, and the reader reports the excess.
+            return try OpenedFile(path: path).bytes(atMost: limits.size)
+        } catch {
+            if case .notRegular = error, FileIdentity(path: path)?.isDirectory ?? false {
+                let refusal = NibFormat.refusal(ofDirectory: path)
+                throw PluginError(
+                    bundlePath: bundlePath,
+                    PluginFinding(
+                        .nibUnsupported, filePath: path, message: "The nib \(quoted(path)): \(refusal.message)",
+                        remedy: refusal.remedy))
+            }
+            throw PluginError(
+                bundlePath: bundlePath,
+                PluginFinding(
+                    error == .missing ? .nibMissing : .nibUnreadable, filePath: path,
+                    message: "The nib \(quoted(path)) \(error.reason(at: path)).",
+                    remedy: error.remedy(else: "Put a XIB document in its place.")
+                )
+                .refused(by: error.errno))
+        }
     }
 }

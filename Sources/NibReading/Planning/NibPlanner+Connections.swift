@@ -1,4 +1,3 @@
-import ELFImages
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 internal import PropertyLists

@@ -1,4 +1,3 @@
-import ELFImages
 import HostBasics
 internal import PropertyLists
 
