@@ -1,6 +1,6 @@
 public import HostBasics
 public import NibReading
-@_spi(Tools) public import PluginHost
+internal import PluginHost
 
 /// The texts of a nib that strings tables translate.
 ///

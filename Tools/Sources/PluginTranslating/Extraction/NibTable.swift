@@ -1,6 +1,6 @@
 public import HostBasics
 internal import NibReading
-@_spi(Tools) public import PluginHost
+internal import PluginHost
 @_spi(Tools) public import PluginLinting
 internal import PropertyLists
 
