@@ -24,6 +24,7 @@ package final class NibFindings: @unchecked Sendable {
     private var listed: [[NibFinding]] = Array(repeating: [], count: Kind.allCases.count)
     private var counts = Array(repeating: 0, count: Kind.allCases.count)
     private var unknownNames: Set<String> = []
+    private var absent: Set<Int> = []
 
     /// Whether any finding is an error.
     var hasErrors: Bool {
@@ -39,10 +40,26 @@ package final class NibFindings: @unchecked Sendable {
         if listed[kind.rawValue].count < ReadingBudget.mostFindings { listed[kind.rawValue].append(make()) }
     }
 
+    /// Adds a finding; its parts are built only if it is listed.
+    func add(
+        _ code: PluginError.Code, _ severity: PluginFinding.Severity = .error, at offset: @autoclosure () -> Int?,
+        subject: @autoclosure () -> String? = nil, related: @autoclosure () -> Int? = nil,
+        _ message: @autoclosure () -> String, _ remedy: @autoclosure () -> String
+    ) {
+        add(severity == .error ? .error : .warning) {
+            NibFinding(
+                severity: severity, code: code, offset: offset(), subject: subject().map(displayed), message: message(),
+                remedy: remedy(), related: related())
+        }
+    }
+
     /// Adds a finding about a class or element that nobody registered or declared.
     func addUnknown(_ name: String, _ make: () -> NibFinding) {
         add(unknownNames.insert(name).inserted ? .unknownClass : .unknownClassAgain, make)
     }
+
+    /// Whether an object that the caller did not pass is mentioned for the first time.
+    func isFirst(absent object: Int) -> Bool { absent.insert(object).inserted }
 
     /// Counts findings of a kind without listing them.
     func addUnlisted(_ kind: Kind, _ count: Int) { counts[kind.rawValue] += count }

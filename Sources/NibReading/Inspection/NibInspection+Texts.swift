@@ -70,26 +70,26 @@ extension NibInspection {
         var found: [(offset: Int, key: String, text: String, className: String, id: String, name: String)] = []
         let untranslatable = NibFindings()
         func add(_ object: Int, _ name: String, key: String?, _ text: String, at offset: Int) {
-            let graph = planner.graph
+            let graph = planner.nib.graph
             guard !text.isEmpty else { return }
             guard let id = graph.textKey(of: object, attribute: key ?? name) else {
                 return untranslatable.add(.warning) { .untranslatable(name, at: offset) }
             }
             let className =
                 xml.value("customClass", ofElement: graph.objects[object].element)
-                ?? planner.table(ofObject: object)?.name ?? xml.name(ofElement: graph.objects[object].element)
+                ?? planner.nib.table(ofObject: object)?.name ?? xml.name(ofElement: graph.objects[object].element)
             found.append(
                 (
                     offset, id + "." + (key ?? Self.keyNames[name] ?? name), text, className, id, name
                 ))
         }
         func isText(_ object: Int, _ name: String) -> Bool {
-            guard let table = planner.table(ofObject: object) else {
-                return Self.isText(name, ofElement: xml.name(ofElement: planner.graph.objects[object].element))
+            guard let table = planner.nib.table(ofObject: object) else {
+                return Self.isText(name, ofElement: xml.name(ofElement: planner.nib.graph.objects[object].element))
             }
             return table.attributes[name]?.role == .text
         }
-        for (number, object) in planner.graph.objects.enumerated() where object.role == .made {
+        for (number, object) in planner.nib.graph.objects.enumerated() where object.role == .made {
             for attribute in xml.attributes(ofElement: object.element) {
                 let name = xml.name(ofAttribute: attribute)
                 guard !NibPlanner.reserved.contains(name), isText(number, name) else { continue }
@@ -97,20 +97,20 @@ extension NibInspection {
             }
         }
         let reader = NibValueReader(xml: xml)
-        for part in planner.graph.values where planner.graph.objects[part.object].role == .made {
+        for part in planner.nib.graph.values where planner.nib.graph.objects[part.object].role == .made {
             guard let name = xml.value("key", ofElement: part.element), isText(part.object, name),
                 case .string(let text)? = try? reader.value(ofElement: part.element)
             else { continue }
             add(part.object, name, key: nil, text, at: xml.offset(ofElement: part.element))
         }
         var numbers: [Int: Int] = [:]
-        for part in planner.graph.runtimeAttributes {
+        for part in planner.nib.graph.runtimeAttributes {
             let type = xml.value("type", ofElement: part.element) ?? "string"
             guard type == "string" || type == "localizedString" else { continue }
             let number = numbers[part.object, default: 0]
             numbers[part.object] = number + 1
             guard let name = xml.value("keyPath", ofElement: part.element),
-                planner.table(ofObject: part.object) == nil ? type == "localizedString" : isText(part.object, name),
+                planner.nib.table(ofObject: part.object) == nil ? type == "localizedString" : isText(part.object, name),
                 case .string(let text)? = try? reader.value(ofRuntimeAttribute: part.element)
             else { continue }
             add(
@@ -144,12 +144,5 @@ extension NibInspection {
             }
         }
         return ids
-    }
-}
-
-extension NibPlanner {
-    /// The declarations of an object's class; nil if the class is not known.
-    func table(ofObject object: Int) -> NibClassTable? {
-        if case .object(_, let aClass) = resolved[object] { classes[aClass].table } else { nil }
     }
 }

@@ -33,7 +33,7 @@ struct NibNotes {
     private(set) var members: [(member: NibInspection.Member, offset: Int)] = []
     private(set) var connected: Set<NibInspection.Member> = []
 
-    private let planner: NibPlanner
+    private let nib: ResolvedNib
     private let declared: DeclaredNibClasses
     /// The number of objects above which a nib should be divided.
     private static let mostObjects = 500
@@ -42,10 +42,10 @@ struct NibNotes {
     ///   - planner: the planner of the nib.
     ///   - declared: the classes against which it was checked.
     init(_ planner: NibPlanner, declared: DeclaredNibClasses) {
-        self.planner = planner
+        nib = planner.nib
         self.declared = declared
         noteSize()
-        guard planner.mode == .declarations else { return }
+        guard nib.mode == .declarations else { return }
         noteAttributes()
         noteActionsToFirstResponder()
         gatherMembers()
@@ -64,10 +64,10 @@ struct NibNotes {
     }
 
     private func noteSize() {
-        let count = planner.graph.madeCount
+        let count = nib.graph.madeCount
         guard count > Self.mostObjects else { return }
         note(
-            .nibLarge, at: planner.graph.objects.first.map { planner.xml.offset(ofElement: $0.element) }, "\(count)",
+            .nibLarge, at: nib.graph.objects.first.map { nib.xml.offset(ofElement: $0.element) }, "\(count)",
             "The nib has \(count) objects, which are all made at once.",
             "Divide it into nibs that are instantiated when their objects are needed.")
     }
@@ -75,11 +75,11 @@ struct NibNotes {
     // MARK: Attributes
 
     private func noteAttributes() {
-        let xml = planner.xml
+        let xml = nib.xml
         var noted: Set<ClassAttribute> = []
         func note(_ object: Int, _ name: String, at offset: Int) {
-            guard case .object(_, let aClass) = planner.resolved[object] else { return }
-            let table = planner.classes[aClass].table
+            guard case .object(_, let aClass) = nib.resolved[object] else { return }
+            let table = nib.classes[aClass].table
             guard table.attributes[name] == nil, noted.insert(ClassAttribute(aClass: aClass, name: name)).inserted
             else { return }
             self.note(
@@ -87,14 +87,14 @@ struct NibNotes {
                 "\(quoted(table.name)) declares no attribute \(quoted(name)), so it is passed over.",
                 "Remove it, or declare it in \(displayed(table.name)).nibInterface.")
         }
-        for (number, object) in planner.graph.objects.enumerated() where object.role == .made {
+        for (number, object) in nib.graph.objects.enumerated() where object.role == .made {
             for attribute in xml.attributes(ofElement: object.element) {
                 let name = xml.name(ofAttribute: attribute)
                 guard !NibPlanner.reserved.contains(name) else { continue }
                 note(number, name, at: xml.offset(ofAttribute: attribute))
             }
         }
-        for part in planner.graph.values where planner.graph.objects[part.object].role == .made {
+        for part in nib.graph.values where nib.graph.objects[part.object].role == .made {
             guard let name = xml.value("key", ofElement: part.element) else { continue }
             note(part.object, name, at: xml.offset(ofElement: part.element))
         }
@@ -112,27 +112,27 @@ struct NibNotes {
         for (part, name) in actionsToFirstResponder where !actions.contains(NibClassTable.actionName(name)) {
             note(
                 .nibActionUnanswered,
-                at: planner.xml.attribute("selector", ofElement: part.element).map(planner.xml.offset(ofAttribute:)),
+                at: nib.xml.attribute("selector", ofElement: part.element).map(nib.xml.offset(ofAttribute:)),
                 name, "No declared class has the action \(quoted(name)), which is sent to First Responder.",
                 "Correct the selector, or declare the action in the class that answers it.")
         }
     }
 
     private var actionsToFirstResponder: [(NibGraph.Part, String)] {
-        planner.graph.connections.compactMap { part in
-            guard let target = target(ofAction: part), case .firstResponder = planner.resolved[target] else {
+        nib.graph.connections.compactMap { part in
+            guard let target = target(ofAction: part), case .firstResponder = nib.resolved[target] else {
                 return nil
             }
-            return planner.xml.value("selector", ofElement: part.element).map { (part, $0) }
+            return nib.xml.value("selector", ofElement: part.element).map { (part, $0) }
         }
     }
 
     private func target(ofAction part: NibGraph.Part) -> Int? {
-        let xml = planner.xml
+        let xml = nib.xml
         guard xml.isElement(part.element, named: "action") else { return nil }
         let id =
             xml.attribute("target", ofElement: part.element) ?? xml.attribute("destination", ofElement: part.element)
-        return id.flatMap(planner.graph.indices.number(of:))
+        return id.flatMap(nib.graph.indices.number(of:))
     }
 
     // MARK: Outlets and actions that are never connected
@@ -151,10 +151,10 @@ struct NibNotes {
     private mutating func gatherMembers() {
         var visited: Set<String> = []
         var seen: Set<NibInspection.Member> = []
-        for (number, object) in planner.graph.objects.enumerated() {
-            var next = planner.table(ofObject: number)?.name
+        for (number, object) in nib.graph.objects.enumerated() {
+            var next = nib.table(ofObject: number)?.name
             while let name = next, visited.insert(name).inserted, let own = declared.declarations(of: name) {
-                let offset = planner.xml.offset(ofElement: object.element)
+                let offset = nib.xml.offset(ofElement: object.element)
                 // Required outlets are left out: if they are not connected, that is an error.
                 let outlets = own.outlets.filter { !$0.isRequired }.map { outlet in
                     NibInspection.Member(
@@ -174,37 +174,37 @@ struct NibNotes {
     }
 
     private mutating func gatherConnected() {
-        let xml = planner.xml
+        let xml = nib.xml
         let actions = Dictionary(grouping: members.map(\.member).filter(\.isAction), by: \.name)
         var answered: Set<String> = []
-        for object in planner.graph.objects {
-            guard let parent = object.parent, let table = planner.table(ofObject: parent) else { continue }
+        for object in nib.graph.objects {
+            guard let parent = object.parent, let table = nib.table(ofObject: parent) else { continue }
             switch object.containment {
             case .outlet(let key): connected.insert(outlet(xml.value(ofAttribute: key), of: table))
             case .collection(let element): connected.insert(outlet(xml.name(ofElement: element), of: table))
             case .topLevel, .loose: break
             }
         }
-        for reference in planner.graph.references {
-            guard let table = planner.table(ofObject: reference.parent) else { continue }
+        for reference in nib.graph.references {
+            guard let table = nib.table(ofObject: reference.parent) else { continue }
             switch reference.containment {
             case .outlet(let key): connected.insert(outlet(xml.value(ofAttribute: key), of: table))
             case .collection(let element): connected.insert(outlet(xml.name(ofElement: element), of: table))
             case .topLevel, .loose: break
             }
         }
-        for part in planner.graph.connections {
+        for part in nib.graph.connections {
             if let name = xml.value("property", ofElement: part.element),
-                let table = planner.table(ofObject: part.object)
+                let table = nib.table(ofObject: part.object)
             {
                 connected.insert(outlet(name, of: table))
             }
             guard let target = target(ofAction: part), let name = xml.value("selector", ofElement: part.element)
             else { continue }
             let plain = NibClassTable.actionName(name)
-            if let table = planner.table(ofObject: target) {
+            if let table = nib.table(ofObject: target) {
                 connected.insert(action(plain, of: table))
-            } else if case .firstResponder = planner.resolved[target], answered.insert(plain).inserted {
+            } else if case .firstResponder = nib.resolved[target], answered.insert(plain).inserted {
                 // Every class that has the action may handle it.
                 connected.formUnion(actions[plain, default: []])
             }

@@ -54,11 +54,11 @@ package final class NibPlan: Sendable {
 
     /// The functions of the classes that the steps call: one for each declaration that the document uses.
     package struct Functions: Sendable {
-        package let attributes = Rows<AttributeSetter>()
-        package let outlets = Rows<OutletSetter>()
-        package let events = Rows<EventSetter>()
+        package let attributes: Rows<AttributeSetter>
+        package let outlets: Rows<OutletSetter>
+        package let events: Rows<EventSetter>
         /// The names of actions as written in the document, and the actions that they call; nil for First Responder.
-        package var messages: [(name: String, action: NibActionSlot?)] = []
+        package let messages: [(name: String, action: NibActionSlot?)]
     }
 
     // Why not copyable: each function is called in place; a copy would retain and release its context. Why not generic:
