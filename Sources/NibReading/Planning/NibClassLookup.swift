@@ -55,9 +55,10 @@ struct NibClassLookup {
     /// `xml`: the document, passed in so that it is not retained and released for each object.
     mutating func classNumber(ofElement element: Int, _ xml: XMLDocument) -> Int? {
         let attribute = xml.attribute(words.customClass, ofElement: element)
-        if let attribute, let known = recentClasses.found({ xml.areSameValues($0, attribute) }),
-            hasNoModule(element) || classes[known].member.map({ checkModule(of: $0, element) }) ?? false
-        {
+        if let attribute, let known = recentClasses.found({ xml.areSameValues($0, attribute) }) {
+            guard hasNoModule(element) || classes[known].member.map({ checkModule(of: $0, element) }) ?? false else {
+                return nil
+            }
             count(known)
             return known
         }
