@@ -10,6 +10,23 @@ import Testing
         NibClassList(reading: Array("{ IBClasses = ( \(entries) ); }".utf8))
     }
 
+    @Test func aRequiredOutletMayBeInherited() {
+        let base = "{ CLASS = Base; OUTLETS = { next = \"*\"; }; },"
+        let inherited = list(
+            base + "{ CLASS = A; SUPERCLASS = Base; }, { CLASS = B; SUPERCLASS = A; REQUIRED = next; }")
+        #expect(inherited.faults.isEmpty)
+        let missing = list(base + "{ CLASS = B; SUPERCLASS = Base; REQUIRED = last; }, { CLASS = C; REQUIRED = next; }")
+        #expect(
+            missing.faults.map(\.message) == [
+                "REQUIRED of “B” names “last”, which is not among its OUTLETS.",
+                "REQUIRED of “C” names “next”, which is not among its OUTLETS.",
+            ])
+        // The superclass is of another list, and declares it perhaps.
+        #expect(list("{ CLASS = B; SUPERCLASS = Base; REQUIRED = next; }").faults.isEmpty)
+        // Another check reports the circle.
+        #expect(list("{ CLASS = B; SUPERCLASS = B; REQUIRED = next; }").faults.isEmpty)
+    }
+
     @Test func eachWrongModuleIsReportedOnce() throws {
         var classes = NibInspection.Classes()
         classes.own = [list("{ CLASS = Row; MODULE = Main; }")]

@@ -87,6 +87,7 @@ public struct NibClassList: Sendable, Hashable {
         }
         var seen: Set<String> = []
         for row in rows { add(row, &seen) }
+        checkRequired()
     }
 
     /// Reads the list in a file; nil if there is no such file.
@@ -147,15 +148,48 @@ public struct NibClassList: Sendable, Hashable {
                 )
             }
         }
-        for outlet in entry.required.subtracting(entry.outlets.keys).sorted() {
-            found.add {
-                Fault(
-                    className: name,
-                    message: "REQUIRED of \(quoted(name)) names \(quoted(outlet)), which is not among its OUTLETS.")
-            }
-        }
         entries.append(entry)
     }
+
+    /// Reports required outlets that neither a class nor one of its superclasses declares.
+    ///
+    /// A superclass of another list may declare any outlet.
+    private mutating func checkRequired() {
+        let named = Dictionary(entries.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var steps = Self.mostSteps
+        for entry in entries {
+            for outlet in entry.required.subtracting(entry.outlets.keys).sorted()
+            where !mayInherit(outlet, entry, named, &steps) {
+                found.add {
+                    Fault(
+                        className: entry.name,
+                        message:
+                            "REQUIRED of \(quoted(entry.name)) names \(quoted(outlet)), which is not among its OUTLETS."
+                    )
+                }
+            }
+        }
+    }
+
+    /// `steps`: how many superclasses may still be visited, so that a long line or a circle of them takes no time.
+    private func mayInherit(_ outlet: String, _ entry: Entry, _ named: [String: Entry], _ steps: inout Int) -> Bool {
+        var next = entry.superclass
+        var depth = 0
+        while let name = next {
+            steps -= 1
+            depth += 1
+            guard let superclass = named[name], superclass.outlets[outlet] == nil, steps > 0, depth < Self.deepest
+            else {
+                return true
+            }
+            next = superclass.superclass
+        }
+        return false
+    }
+
+    private static let mostSteps = 1_000_000
+    /// No class has more superclasses.
+    private static let deepest = 256
 
     private static func isType(_ name: String) -> Bool {
         let plain = name.hasSuffix("?") ? String(name.dropLast()) : name
