@@ -27,6 +27,18 @@ import Testing
         #expect(list("{ CLASS = B; SUPERCLASS = B; REQUIRED = next; }").faults.isEmpty)
     }
 
+    /// Applications add types of their own: see NibAttribute.
+    @Test(arguments: [
+        ("String", true), ("Int?", true), ("Enum(a|b)?", true), ("Money", true), ("Money?", true), ("Angle", true),
+        ("Strng", false), ("Colour", false), ("int", false), ("?", false), ("", false), ("Int??", false),
+    ])
+    func anAttributeMayHaveATypeOfTheApplication(type: String, isType: Bool) {
+        let faults = list("{ CLASS = A; ATTRIBUTES = { x = \"\(type)\"; }; }").faults
+        #expect(
+            faults.map(\.message)
+                == (isType ? [] : ["The attribute “x” of “A” has the type “\(type)”, which does not exist."]))
+    }
+
     @Test func eachWrongModuleIsReportedOnce() throws {
         var classes = NibInspection.Classes()
         classes.own = [list("{ CLASS = Row; MODULE = Main; }")]

@@ -86,7 +86,8 @@ public struct NibClassList: Sendable, Hashable {
             }
         }
         var seen: Set<String> = []
-        for row in rows { add(row, &seen) }
+        var suggestions = NameSuggestions()
+        for row in rows { add(row, &seen, &suggestions) }
         checkRequired()
     }
 
@@ -106,13 +107,15 @@ public struct NibClassList: Sendable, Hashable {
         }
     }
 
-    /// The types of attributes, without the question mark of optional types.
+    /// The types of attributes that the library has, without the question mark of optional types.
     private static let typeNames: Set<String> = [
         "String", "Int", "Double", "Float", "Bool", "Point", "Size", "Rect", "Range", "Color", "Record", "Image",
         "Sound", "Date", "Enum",
     ]
 
-    private mutating func add(_ row: PropertyList, _ seen: inout Set<String>) {
+    private mutating func add(
+        _ row: PropertyList, _ seen: inout Set<String>, _ suggestions: inout NameSuggestions
+    ) {
         guard let name = row["CLASS"]?.string, !name.isEmpty else {
             return found.add { Fault(className: nil, message: "An item of IBClasses has no CLASS.") }
         }
@@ -130,7 +133,8 @@ public struct NibClassList: Sendable, Hashable {
         entry.serves = names("SERVES", row, name)
         entry.elements = names("ELEMENT", row, name)
         entry.module = row["MODULE"]?.string
-        for (attribute, type) in entry.attributes.sorted(by: { $0.key < $1.key }) where !Self.isType(type) {
+        for (attribute, type) in entry.attributes.sorted(by: { $0.key < $1.key })
+        where !Self.mayBeType(type, &suggestions) {
             found.add {
                 Fault(
                     className: name,
@@ -191,9 +195,15 @@ public struct NibClassList: Sendable, Hashable {
     /// No class has more superclasses.
     private static let deepest = 256
 
-    private static func isType(_ name: String) -> Bool {
+    /// Whether a type may exist: it is one of the library, or it may be one of the application.
+    ///
+    /// A name that differs from the library's by one slip of the finger is most likely wrong.
+    private static func mayBeType(_ name: String, _ suggestions: inout NameSuggestions) -> Bool {
         let plain = name.hasSuffix("?") ? String(name.dropLast()) : name
-        return typeNames.contains(plain) || plain.hasPrefix("Enum(") && plain.hasSuffix(")")
+        if typeNames.contains(plain) || plain.hasPrefix("Enum(") && plain.hasSuffix(")") { return true }
+        if plain.isEmpty || plain.hasSuffix("?") { return false }
+        let isSlip = typeNames.contains { $0.lowercased() == plain.lowercased() }
+        return !isSlip && !suggestions.isSlip(plain, ofAny: typeNames)
     }
 
     private mutating func texts(_ key: String, _ row: PropertyList, _ className: String) -> [String: String] {

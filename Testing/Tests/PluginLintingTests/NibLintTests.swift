@@ -249,7 +249,7 @@ import Testing
             <dict><key>CLASS</key><string>A</string><key>SUPERCLASS</key><string>B</string></dict>
             <dict><key>CLASS</key><string>B</string><key>SUPERCLASS</key><string>A</string></dict>
             <dict><key>CLASS</key><string>C</string><key>SUPERCLASS</key><string>Gone</string>
-            <key>ATTRIBUTES</key><dict><key>x</key><string>Text</string></dict>
+            <key>ATTRIBUTES</key><dict><key>x</key><string>Strng</string></dict>
             <key>OUTLETS</key><array/></dict>
             <dict/>
             </array>
