@@ -32,10 +32,15 @@ let package = Package(
         .target(name: "ELFImages", dependencies: ["HostBasics", "CPluginSupport", "PropertyLists"]),
         .target(name: "NibReading", dependencies: ["HostBasics", "PluginABI", "PropertyLists"]),
         .target(
+            name: "PluginWorkers",
+            dependencies: [
+                "PluginABI", "CPluginSupport", "CSandbox", "HostBasics", "BundleReading", "ELFImages",
+            ]),
+        .target(
             name: "PluginHost",
             dependencies: [
                 "PluginABI", "CPluginSupport", "CSandbox", "PropertyLists", "HostBasics", "BundleReading", "ELFImages",
-                "NibReading",
+                "NibReading", "PluginWorkers",
             ]),
         .plugin(
             name: "BundlePlugin",
@@ -57,8 +62,15 @@ let package = Package(
         .testTarget(
             name: "NibReadingTests", dependencies: ["NibReading", "HostBasics", "PluginABI", "TestSupport"]),
         .testTarget(
+            name: "PluginWorkersTests",
+            dependencies: [
+                "PluginWorkers", "PluginABI", "HostBasics", "BundleReading", "CSandbox", "TestSupport",
+            ]),
+        .testTarget(
             name: "PluginHostTests",
-            dependencies: ["PluginHost", "PropertyLists", "CPluginSupport", "CSandbox", "TestSupport"],
+            dependencies: [
+                "PluginHost", "PluginWorkers", "PropertyLists", "CPluginSupport", "CSandbox", "TestSupport",
+            ],
             exclude: ["Fixtures"],
             // Plug-ins of the tests call it: see GadgetPlugin.swift.
             linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=pluginhost_tests_entry"])]),

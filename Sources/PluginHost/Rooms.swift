@@ -11,3 +11,8 @@
 @_exported public import struct HostBasics.VersionRange
 @_exported public import struct HostBasics.WorkerEnd
 @_exported public import struct NibReading.NibLimits
+@_exported public import struct PluginWorkers.Confinement
+@_exported public import enum PluginWorkers.LoadStep
+@_exported public import class PluginWorkers.PluginWorker
+@_exported public import struct PluginWorkers.WorkerEvent
+@_exported public import enum PluginWorkers.WorkerProgram

@@ -3,6 +3,7 @@ import Foundation
 import Measuring
 @_spi(PluginHost) import PluginABI
 @_spi(Tools) import PluginHost
+@_spi(Tools) import PluginWorkers
 
 /// Calls an object in another process, and compares with the least that two processes need to take turns.
 struct RemoteCalls {

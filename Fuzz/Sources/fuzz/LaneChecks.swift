@@ -4,6 +4,7 @@ import Glibc
 import HostBasics
 @_spi(PluginHost) import PluginABI
 @_spi(Tools) import PluginHost
+@_spi(Tools) import PluginWorkers
 
 /// Checks rules that hold for whatever a worker writes into a lane: the call ends with a value or an error, soon, and
 /// takes memory by the size of the message only.

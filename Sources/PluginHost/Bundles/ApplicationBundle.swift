@@ -1,25 +1,9 @@
 @_spi(Tools) import BundleReading
 import HostBasics
+import PluginWorkers
 internal import PropertyLists
 
-/// What an application tells the processes that run its plug-ins about its main bundle.
-///
-/// Why the application sends this: such a process may run another program from another directory, and a confined
-/// process may not be allowed to read the application's directory.
-struct ApplicationBundle: Sendable, Hashable {
-    /// The file of the application's program.
-    var program: String
-    /// The bundle's directory.
-    var path: String
-    var layout: BundleLayout
-    /// Where the bundle's Info.plist is, or where it is expected.
-    var manifestPath: String
-    /// The string values of Info.plist that describe the bundle as a whole, by key.
-    var texts: [String: String] = [:]
-    var allowsMixedLocalizations = false
-    /// All localisations: those that Info.plist declares and those with a directory.
-    var localizations: [String] = []
-
+extension ApplicationBundle {
     private static let textKeys: [ManifestKey] = [
         .identifier, .name, .displayName, .version, .shortVersion, .packageType, .developmentRegion, .iconFile,
     ]
@@ -31,10 +15,9 @@ struct ApplicationBundle: Sendable, Hashable {
     static var current: ApplicationBundle { ApplicationBundle(.main) }
 
     private init(_ main: PluginBundle) {
-        program = BundleOpening.mainProgram
-        path = main.bundlePath
-        layout = main.layout
-        manifestPath = main.manifestPath
+        self.init(
+            program: BundleOpening.mainProgram, path: main.bundlePath, layout: main.layout,
+            manifestPath: main.manifestPath)
         allowsMixedLocalizations = main.manifest.allowsMixedLocalizations
         localizations = main.localizations
         for key in Self.textKeys {
@@ -42,23 +25,6 @@ struct ApplicationBundle: Sendable, Hashable {
                 texts[key.spelling] = text
             }
         }
-    }
-
-    init(program: String, path: String, layout: BundleLayout, manifestPath: String) {
-        self.program = program
-        self.path = path
-        self.layout = layout
-        self.manifestPath = manifestPath
-    }
-
-    /// The directories of the resources that every plug-in of the application may read.
-    ///
-    /// Only directories that belong to the bundle alone. Why: the main bundle of a bare program is the program's
-    /// directory, which can contain anything.
-    var resourceDirectories: [String] {
-        let isBundle = path.hasSuffix(".app") || path.hasSuffix(".resources")
-        return ([layout.resources] + layout.furtherResources).filter { !$0.isEmpty || isBundle }
-            .map { Path.join(path, $0) }
     }
 
     /// The contents with the values that the application sent.

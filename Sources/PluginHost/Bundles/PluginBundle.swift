@@ -29,7 +29,7 @@ public final class PluginBundle: Sendable, BundleObject {
     /// The images and sounds, created when the first one is requested by name.
     let mediaReference = AtomicLazyReference<BundleMedia>()
     /// For a private copy, the path where the original bundle is installed; otherwise nil.
-    private let original: String?
+    let original: String?
 
     /// The absolute path of the bundle's directory, with links resolved.
     public var bundlePath: String { contents.path }

@@ -1,3 +1,4 @@
+@_spi(Tools) import PluginWorkers
 internal import PropertyLists
 
 /// The content of a file with consents.

@@ -1,5 +1,6 @@
 import HostBasics
 internal import PluginABI
+@_spi(Tools) import PluginWorkers
 
 /// The user's consents: what the plug-ins of an application may reach.
 ///

@@ -1,4 +1,5 @@
 import HostBasics
+@_spi(Tools) import PluginWorkers
 
 /// Why a plug-in is in use or not, what requires it, and what it requires.
 public struct PluginExplanation: Sendable {

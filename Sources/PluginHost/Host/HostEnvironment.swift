@@ -3,6 +3,7 @@ internal import CPluginSupport
 import Glibc
 import HostBasics
 public import PluginABI
+import PluginWorkers
 import Synchronization
 
 /// The application's settings for the library: its name and version, the user's languages, the device, and where to
@@ -70,10 +71,8 @@ public struct HostEnvironment: Sendable {
     ///
     /// Default: none. The objects of C factories then exist only in the application's process.
     public var remoteTables: [CRemoteTable] = []
-    /// The application's `IsolationPolicy`; nil if it set none.
-    ///
-    /// The type belongs to a later folder, because the policy gets descriptions of plug-ins.
-    var placementPolicy: (any Sendable)?
+    /// The policy of ``isolation``; nil if the application set none.
+    var isolationPolicy: ChosenPolicy?
     /// Receives the log messages of plug-ins and of the library, on the thread that logs.
     ///
     /// Default: writes records of level `notice` and above to standard error.
@@ -111,7 +110,7 @@ public struct HostEnvironment: Sendable {
                 }
                 if old.name != newValue.name || old.version != newValue.version { state.identity = nil }
                 state.environment = Deferred(newValue)
-                if newValue.placementPolicy != nil {
+                if newValue.isolationPolicy != nil {
                     placementDeciders.bitwiseOr(policyDecides, ordering: .relaxed)
                 } else {
                     placementDeciders.bitwiseAnd(~policyDecides, ordering: .relaxed)
@@ -150,7 +149,7 @@ public struct HostEnvironment: Sendable {
     /// A crash journal has begun.
     static let journalReadsSteps: UInt8 = 2
 
-    /// What decides, in addition to Info.plist, where code runs: ``policyDecides`` if there is a ``placementPolicy``,
+    /// What decides, in addition to Info.plist, where code runs: ``policyDecides`` if there is a ``isolation``,
     /// ``strikesDecide``, ``listDecides``.
     ///
     /// Each load checks this.

@@ -1,14 +1,7 @@
 import BundleReading
 import HostBasics
+import PluginWorkers
 import Synchronization
-
-/// Decides, for an application, how the code of bundles runs.
-///
-/// `IsolationPolicy` is the only such type. It belongs to a later folder, because it gets descriptions of plug-ins.
-protocol PlacementPolicy: Sendable {
-    /// Replaces the bundle's requirements with the application's decision, which is never less safe.
-    func place(_ bundle: PluginBundle, _ placement: inout Placement)
-}
 
 extension PluginBundle {
     /// Where and how the code runs: the safest of the bundle's requirement, the decisions of the application and the
@@ -33,7 +26,7 @@ extension PluginBundle {
         }
         var placement = Placement(execution: least)
         placement.limits = manifest.limits.limited(to: WorkerLimits())
-        (HostEnvironment.current.placementPolicy as? any PlacementPolicy)?.place(self, &placement)
+        HostEnvironment.current.isolationPolicy?.policy.place(self, &placement)
         if request == .inProcess, placement.execution != .inProcess { throw conflict(placement.execution) }
         return placement
     }

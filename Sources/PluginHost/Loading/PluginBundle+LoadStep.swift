@@ -1,4 +1,5 @@
 import HostBasics
+import PluginWorkers
 import Synchronization
 
 extension PluginBundle {

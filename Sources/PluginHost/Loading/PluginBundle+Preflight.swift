@@ -2,6 +2,7 @@
 internal import CPluginSupport
 @_spi(Tools) import ELFImages
 @_spi(Tools) import HostBasics
+import PluginWorkers
 internal import PropertyLists
 
 extension PluginBundle {

@@ -1,5 +1,6 @@
 import HostBasics
 internal import PluginABI
+import PluginWorkers
 
 extension PluginBundle {
     /// The directory in which the plug-in keeps its state, created if it does not exist.

@@ -3,6 +3,7 @@ import ELFImages
 import Glibc
 import HostBasics
 internal import PluginABI
+import PluginWorkers
 import Synchronization
 
 /// A small file that survives every end of the application, and names the plug-in whose code ended it.
@@ -203,7 +204,7 @@ public enum CrashJournal {
     }
 
     /// Notes whether all extensions of a bundle also work from another process.
-    static func note(isRemote: Bool, of bundle: PluginBundle) { write(JournalNotes.remote(isRemote, of: bundle)) }
+    static func note(isRemote: Bool, of bundle: PluginBundle) { write(JournalNotes.remote(isRemote, of: bundle.info)) }
 
     /// Whether a bundle had strikes at the start of this process, and also works from another process.
     static func isStruck(_ bundle: PluginBundle) -> Bool {
@@ -220,7 +221,7 @@ public enum CrashJournal {
             !library.isMainProgram
                 && (library.path == executable || Path.isInside(library.path, directory: bundle.bundlePath))
         }
-        if asLoaded || !libraries.isEmpty { write(JournalNotes.code(of: bundle)) }
+        if asLoaded || !libraries.isEmpty { write(JournalNotes.code(of: bundle.info)) }
         for library in libraries where state.withLock({ $0.libraries.insert(library.base).inserted }) {
             if let handle = LoadedLibrary.handle(ofPresent: library.path) {
                 phs_journal_add_library(bundle.displayIdentifier, handle)

@@ -1,6 +1,7 @@
 internal import CSandbox
 import Glibc
 import HostBasics
+import PluginWorkers
 
 /// What a process noted beside its crash journal about the plug-ins that it loaded: where each one is, which file its
 /// executable was, and whether it can run in another process.
@@ -24,30 +25,30 @@ struct JournalNotes {
     }
 
     /// The row about the code of a bundle.
-    static func code(of bundle: PluginBundle) -> [UInt8] { row(Kind.code, bundle, executable(of: bundle)) }
+    static func code(of plugin: PluginInfo) -> [UInt8] { row(Kind.code, plugin, executable(of: plugin)) }
 
     /// ``FileIdentity/noted`` of the executable of a bundle; empty if there is none.
-    static func executable(of bundle: PluginBundle) -> String {
+    static func executable(of plugin: PluginInfo) -> String {
         // A private copy no longer exists at the next start, so the installed files are noted.
-        let original = bundle.originalPath
-        let executable = bundle.executablePath.flatMap { path -> FileIdentity? in
-            guard original != bundle.bundlePath, Path.isInside(path, directory: bundle.bundlePath) else {
+        let original = plugin.originalPath
+        let executable = plugin.executablePath.flatMap { path -> FileIdentity? in
+            guard original != plugin.path, Path.isInside(path, directory: plugin.path) else {
                 return FileIdentity(path: path)
             }
-            return FileIdentity(path: original + path.dropFirst(bundle.bundlePath.count))
+            return FileIdentity(path: original + path.dropFirst(plugin.path.count))
         }
         return executable?.noted ?? ""
     }
 
-    static func remote(_ isRemote: Bool, of bundle: PluginBundle) -> [UInt8] {
-        row(Kind.remote, bundle, isRemote ? "1" : "0")
+    static func remote(_ isRemote: Bool, of plugin: PluginInfo) -> [UInt8] {
+        row(Kind.remote, plugin, isRemote ? "1" : "0")
     }
 
     /// Four texts, each with a zero at its end.
     ///
     /// Zeros inside a text are removed.
-    private static func row(_ kind: String, _ bundle: PluginBundle, _ value: String) -> [UInt8] {
-        [kind, bundle.displayIdentifier, bundle.originalPath, value].flatMap { text in
+    private static func row(_ kind: String, _ plugin: PluginInfo, _ value: String) -> [UInt8] {
+        [kind, plugin.identifier, plugin.originalPath, value].flatMap { text in
             text.utf8.filter { $0 != 0 } + [0]
         }
     }

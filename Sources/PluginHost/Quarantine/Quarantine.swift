@@ -1,6 +1,7 @@
 import BundleReading
 import HostBasics
 internal import PluginABI
+import PluginWorkers
 
 /// The plug-ins that an application of a user does not use, because their code ended its processes or somebody put them
 /// here.
@@ -193,9 +194,9 @@ public final class Quarantine: Sendable {
     var strikesPath: String? { path.map { Path.join(Path.parent($0), "strikes") } }
 
     /// Why a bundle must not be used, or nil.
-    func finding(about bundle: PluginBundle) -> PluginFinding? {
-        let path = bundle.originalPath
-        return entries.first { $0.holds(for: bundle.displayIdentifier, at: path) }?
+    func finding(about plugin: PluginInfo) -> PluginFinding? {
+        let path = plugin.originalPath
+        return entries.first { $0.holds(for: plugin.identifier, at: path) }?
             .finding(at: path, application: application)
     }
 }

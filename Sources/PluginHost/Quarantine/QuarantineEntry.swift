@@ -1,5 +1,6 @@
 import Glibc
 @_spi(Tools) import HostBasics
+import PluginWorkers
 internal import PropertyLists
 
 extension Quarantine {

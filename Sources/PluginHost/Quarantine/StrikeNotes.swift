@@ -1,6 +1,7 @@
 internal import CPluginSupport.Shims
 import Glibc
 import HostBasics
+import PluginWorkers
 
 /// Keeps the ends of workers that may not be in the quarantine file yet.
 ///
@@ -27,11 +28,11 @@ enum StrikeNotes {
     /// `place`: the directory, which is created if it is missing. An end that cannot be written is still counted if the
     /// application keeps running.
     static func keep(
-        _ death: Quarantine.Death, of bundle: PluginBundle, _ limit: QuarantineList.Limit, in place: String
+        _ death: Quarantine.Death, of plugin: PluginInfo, _ limit: QuarantineList.Limit, in place: String
     ) {
         let within = Int64(limit.within / .nanoseconds(1))
         let texts = [
-            bundle.displayIdentifier, bundle.originalPath, JournalNotes.executable(of: bundle), "\(death.time)",
+            plugin.identifier, plugin.originalPath, JournalNotes.executable(of: plugin), "\(death.time)",
             death.end,
             death.phase, death.method ?? "", "\(limit.deaths)", "\(within)",
         ]

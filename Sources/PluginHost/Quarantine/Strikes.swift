@@ -1,5 +1,6 @@
 import ELFImages
 import HostBasics
+import PluginWorkers
 import Synchronization
 
 /// Counts the ends that a plug-in caused, and decides where it runs after that.
@@ -21,7 +22,7 @@ enum Strikes {
     /// - Parameters:
     ///   - end: what ended the worker, and what was running.
     ///   - moment: the time of the end, in nanoseconds since 1970.
-    ///   - bundle: the plug-in.
+    ///   - plugin: the plug-in.
     ///   - deaths: how many ends put the plug-in into quarantine.
     ///   - time: the period in which these ends count.
     /// - Returns: why the plug-in must not be used any more; nil if it may be used, or if no application is known.
@@ -29,17 +30,17 @@ enum Strikes {
     /// **Cost.** At the first end, reads the code files of the plug-in and its libraries, so no caller should wait for
     /// it.
     static func note(
-        _ end: WorkerEnd, at moment: Int64 = FileIdentity.now, of bundle: PluginBundle, deaths: Int,
+        _ end: WorkerEnd, at moment: Int64 = FileIdentity.now, of plugin: PluginInfo, deaths: Int,
         within time: Duration
     ) -> PluginFinding? {
-        guard let quarantine = Quarantine.current, let files = try? bundle.codeFiles() else { return nil }
+        guard let quarantine = Quarantine.current, let files = codeFiles(of: plugin) else { return nil }
         let death = death(end, at: moment)
         defer { if quarantine.isSaved { StrikeNotes.settle(moment) } }
-        let evidence = Quarantine.Entry(bundle.displayIdentifier, bundlePath: bundle.originalPath, files: files)
+        let evidence = Quarantine.Entry(plugin.identifier, bundlePath: plugin.originalPath, files: files)
         guard quarantine.note(death, of: evidence, QuarantineList.Limit(deaths: deaths, within: time)) else {
             return nil
         }
-        return quarantine.finding(about: bundle)
+        return quarantine.finding(about: plugin)
     }
 }
 
@@ -48,11 +49,15 @@ extension Strikes {
     ///
     /// **Cost.** One system call; for the first end in the process, some more.
     static func keep(
-        _ end: WorkerEnd, at moment: Int64, of bundle: PluginBundle, deaths: Int, within time: Duration
+        _ end: WorkerEnd, at moment: Int64, of plugin: PluginInfo, deaths: Int, within time: Duration
     ) {
         guard let place = Quarantine.current?.strikesPath else { return }
         StrikeNotes.keep(
-            death(end, at: moment), of: bundle, QuarantineList.Limit(deaths: deaths, within: time), in: place)
+            death(end, at: moment), of: plugin, QuarantineList.Limit(deaths: deaths, within: time), in: place)
+    }
+
+    private static func codeFiles(of plugin: PluginInfo) -> [CodeFile]? {
+        try? PluginBundle.open(path: plugin.path).codeFiles()
     }
 
     private static func death(_ end: WorkerEnd, at moment: Int64) -> Quarantine.Death {

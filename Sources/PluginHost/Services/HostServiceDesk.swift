@@ -1,5 +1,6 @@
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
+import PluginWorkers
 
 /// The services that the plug-ins of one worker process may use in this process: those that their Info.plist declares.
 ///

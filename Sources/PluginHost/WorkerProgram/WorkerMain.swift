@@ -2,6 +2,7 @@ internal import CSandbox
 import Glibc
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
+import PluginWorkers
 import Synchronization
 
 /// Runs a worker in this process.

@@ -1,5 +1,6 @@
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
+import PluginWorkers
 
 /// The plug-ins of a worker process, which it serves to its host.
 ///

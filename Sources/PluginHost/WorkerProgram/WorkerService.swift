@@ -1,6 +1,7 @@
 import Glibc
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
+import PluginWorkers
 
 /// The work of a worker after it was confined: it loads plug-ins, and serves their objects to the host.
 final class WorkerService: LaneOwner {

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @_spi(Tools) @testable import PluginHost
+@_spi(Tools) @testable import PluginWorkers
 
 /// Faults 112 to 117, 120 and 121: faults of the index's file.
 @Suite struct IndexFileFaults {

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// What a worker says of the application's main bundle, which it may not be able to read.
 @Suite(.timeLimit(.minutes(5))) struct ApplicationBundleTests {

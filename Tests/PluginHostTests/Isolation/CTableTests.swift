@@ -6,6 +6,7 @@ import PluginABI
 import Testing
 
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// The objects of C factories, whose table of functions the application describes: in its process and in workers.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CTableTests {

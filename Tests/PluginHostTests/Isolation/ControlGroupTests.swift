@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @_spi(Tools) @testable import PluginHost
+@_spi(Tools) @testable import PluginWorkers
 
 /// Directories in the place of the file system of control groups: a group that was delegated, and that of this process below it.
 private final class PretendedGroups: Sendable {

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// Code that runs in a worker process, as an application uses it; the faults have the numbers of docs/faults.md.
 @Suite struct IsolatedLoadingTests {

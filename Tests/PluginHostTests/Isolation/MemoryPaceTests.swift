@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// How often the memory of a worker is read.
 @Suite struct MemoryPaceTests {

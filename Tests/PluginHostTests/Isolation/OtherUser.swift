@@ -2,6 +2,7 @@ import CSandbox
 import Foundation
 
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// Who runs the confined workers of tests that root runs: root itself is not confined.
 enum OtherUser {

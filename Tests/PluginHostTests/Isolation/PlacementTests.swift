@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @_spi(Tools) @testable import PluginHost
+@_spi(Tools) @testable import PluginWorkers
 
 /// Where code runs: the safest of what the bundle requires and what the application decides.
 ///
@@ -24,7 +25,9 @@ import Testing
         ] {
             let placement = try Self.bundle(tree, list).placement()
             #expect(placement.execution == execution && placement.permissions.isEmpty)
-            #expect(placement.group == nil && placement.program == .automatic && placement.callTime == nil)
+            #expect(
+                placement.group == nil && placement.settings.program == .automatic && placement.settings.callTime == nil
+            )
         }
     }
 
@@ -115,12 +118,12 @@ import Testing
             (policy.deaths, policy.deathsWithin) = (5, .seconds(6))
             HostEnvironment.current.isolation = policy
             let placement = try bundle.placement()
-            precondition(placement.group == "org.example.x!" && placement.program == .program("/opt/worker"))
-            precondition(placement.directories == ["fonts": "/srv/fonts"])
-            precondition(placement.callTime == .seconds(1) && placement.cancelTime == .seconds(2))
-            precondition(placement.startTime == .seconds(3) && placement.idleTime == nil)
-            precondition(placement.user == "nobody" && placement.spares == 4)
-            precondition(placement.deaths == 5 && placement.deathsWithin == .seconds(6))
+            precondition(placement.group == "org.example.x!" && placement.settings.program == .program("/opt/worker"))
+            precondition(placement.settings.directories == ["fonts": "/srv/fonts"])
+            precondition(placement.settings.callTime == .seconds(1) && placement.settings.cancelTime == .seconds(2))
+            precondition(placement.settings.startTime == .seconds(3) && placement.settings.idleTime == nil)
+            precondition(placement.settings.user == "nobody" && placement.settings.spares == 4)
+            precondition(placement.settings.deaths == 5 && placement.settings.deathsWithin == .seconds(6))
         }
     }
 

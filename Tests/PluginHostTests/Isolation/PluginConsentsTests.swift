@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @_spi(Tools) @testable import PluginHost
+@_spi(Tools) @testable import PluginWorkers
 
 /// What the user allowed plug-ins to reach, and updates that ask for more.
 @Suite struct PluginConsentsTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// Plug-ins that are tried in confined worker processes.
 @Suite(.serialized, .enabled(if: OtherUser.canConfine), .timeLimit(.minutes(5))) struct PluginProbeTests {

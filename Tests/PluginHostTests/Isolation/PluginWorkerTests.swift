@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @_spi(Tools) @testable import PluginHost
+@_spi(Tools) @testable import PluginWorkers
 
 /// Worker processes, from their start to their end.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct PluginWorkerTests {
@@ -52,7 +53,7 @@ import Testing
     @Test func fault400_aWorkerThatDiesBeforeItIsReadyIsAnErrorWithItsOutput() throws {
         var placement = fixture.placement()
         for (text, cause) in [("echo no luck; exit 0", WorkerEnd.Cause.exit(0)), ("kill -6 $$", .signal(SIGABRT))] {
-            placement.program = try fixture.program(text)
+            placement.settings.program = try fixture.program(text)
             let error = #expect(throws: PluginError.self) { try PluginWorker.start(placement, for: fixture.bundle) }
             #expect(error?.code == .workerUnavailable)
             #expect(error?.workerEnd?.cause == cause)
@@ -68,7 +69,7 @@ import Testing
             ["-L\(Path.parent(library))", "-Wl,--no-as-needed", "-lgone"])
         unlink(library)
         var placement = fixture.placement()
-        placement.program = try fixture.program("exec \(needy)")
+        placement.settings.program = try fixture.program("exec \(needy)")
         let error = try #require(
             #expect(throws: PluginError.self) { try PluginWorker.start(placement, for: fixture.bundle) })
         #expect(error.code == .workerUnavailable && error.subject == "libgone.so")
@@ -95,8 +96,8 @@ import Testing
 
     @Test func aWorkerThatDoesNotAnswerIsUnavailableAfterTheStartTime() throws {
         var placement = fixture.placement()
-        placement.program = try fixture.program("exec sleep 1000")
-        placement.startTime = .milliseconds(300)
+        placement.settings.program = try fixture.program("exec sleep 1000")
+        placement.settings.startTime = .milliseconds(300)
         let began = ContinuousClock.now
         let error = #expect(throws: PluginError.self) { try PluginWorker.start(placement, for: fixture.bundle) }
         #expect(error?.code == .workerUnavailable)
@@ -124,7 +125,7 @@ import Testing
 
     @Test func whatAWorkerPrintsIsKept() throws {
         var placement = fixture.placement()
-        placement.program = try fixture.program(
+        placement.settings.program = try fixture.program(
             "head -c 200000 /dev/zero | tr '\\0' x; echo; echo 'the end' >&2; exit 3")
         let error = #expect(throws: PluginError.self) { try PluginWorker.start(placement, for: fixture.bundle) }
         let output = try #require(error?.workerEnd?.output)
@@ -138,7 +139,7 @@ import Testing
         let (pipe, written) = (RemoteDescriptor(adopting: ends[0]), RemoteDescriptor(adopting: ends[1]))
         let line = [UInt8](repeating: 0x78, count: 1_023) + [0x0A]
         for _ in 0..<10 { #expect(write(written.descriptor, line, line.count) == line.count) }
-        let output = WorkerOutput(pipe, bundleIdentifier: "org.example.plain", mostPerSecond: 4_096)
+        let output = WorkerOutput(pipe, bundleIdentifier: "org.example.plain", mostPerSecond: 4_096, to: applicationLog)
         let second: UInt64 = 1_000_000_000
         output.read(at: 7 * second)
         #expect(output.text.utf8.count == 4_096)
@@ -165,8 +166,7 @@ import Testing
             let fixture = try WorkerFixture()
             let worker = try fixture.start()
             worker.values.withLock { values in
-                values.residents[4] = PluginWorker.Resident(
-                    path: "/x", identifier: "org.example.member", bundle: WeakReference(nil))
+                values.residents[4] = PluginWorker.Resident(plugin: .named("org.example.member"))
             }
             let records = try Self.logged(2) {
                 try worker.take(.log(.error, bundleIdentifier: "PluginHost", "a\u{1B}[2J\nb"), [])
@@ -182,7 +182,7 @@ import Testing
     @Test func aStormOfMessagesIsLoggedInPartAndWithOneNumberForTheRest() async {
         await #expect(processExitsWith: .success) {
             let second: UInt64 = 1_000_000_000
-            let log = WorkerLog(mostPerSecond: 100)
+            let log = WorkerLog(mostPerSecond: 100, to: applicationLog)
             let records = Self.logged(6) {
                 // More bytes than in a second, then in the next one.
                 for _ in 1...5 { log.put(String(repeating: "x", count: 60), .notice, of: "b", at: 7 * second) }
@@ -204,7 +204,7 @@ import Testing
                 isBlocked.signal()
                 count.withLock { $0 += 1 }
             }
-            let large = WorkerLog(mostPerSecond: .max)
+            let large = WorkerLog(mostPerSecond: .max, to: applicationLog)
             for number in 0..<500 {
                 large.put(String(repeating: "x", count: 60_000), .notice, of: "b", at: UInt64(number) * second)
             }
@@ -220,7 +220,7 @@ import Testing
     @Test func aWorkerReportsNoMoreStepsThanLoadsHave() async throws {
         let worker = try fixture.start()
         worker.values.withLock { values in
-            values.residents[4] = PluginWorker.Resident(path: "/x", identifier: "x", bundle: WeakReference(nil))
+            values.residents[4] = PluginWorker.Resident(plugin: .named("x"))
         }
         #expect(throws: ControlFault.self) { try worker.take(.step(5, .entry), []) }
         for _ in 1...64 { try worker.take(.step(4, .entry), []) }

@@ -2,6 +2,7 @@ import Foundation
 @_spi(PluginHost) import PluginABI
 
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// Worker processes that are in this one: everything crosses as bytes, and any of them can “crash”.
 final class PretendedWorkers: WorkerSource, @unchecked Sendable {
@@ -69,19 +70,21 @@ final class PretendedWorker: WorkerSession, @unchecked Sendable {
     /// How many objects the host uses.
     var objects: Int { worker.server.count }
 
-    func load(_ bundle: PluginBundle) throws(PluginError) -> (number: UInt32, report: LoadedReport) {
+    func load(
+        _ plugin: PluginInfo, codePaths: () -> [String]
+    ) throws(PluginError) -> (number: UInt32, report: LoadedReport) {
         lock.withLock { uses += 1 }
         if let fault { throw fault }
         return (7, report)
     }
 
-    func leave(_ bundle: PluginBundle) { lock.withLock { uses -= 1 } }
+    func leave(_ plugin: PluginInfo) { lock.withLock { uses -= 1 } }
 
     func hold() -> Bool { !hasEnded }
 
     func letGo() {}
 
-    func unload(_ bundle: PluginBundle, number: UInt32) throws(PluginError) { desk.note("deactivate \(number)") }
+    func unload(_ plugin: PluginInfo, number: UInt32) throws(PluginError) { desk.note("deactivate \(number)") }
 
     func limitingTime<Result>(_ body: () throws -> Result) throws -> Result { try body() }
 
@@ -89,17 +92,17 @@ final class PretendedWorker: WorkerSession, @unchecked Sendable {
         try body()
     }
 
-    func callerKnows(_ bundle: PluginBundle, isPoison: Bool) {}
+    func callerKnows(_ plugin: PluginInfo, isPoison: Bool) {}
 
     var hasCrashedInItsOnlyCall: Bool { hasEnded }
 
     func isEnd(duringCall error: any Error) -> Bool { (error as? MemoryConnection.Ended)?.isInCall == true }
 
-    func error(_ error: any Error, during phase: WorkerEnd.Phase, of bundle: PluginBundle) -> any Error {
+    func error(_ error: any Error, during phase: WorkerEnd.Phase, of plugin: PluginInfo) -> any Error {
         guard error is MemoryConnection.Ended else { return error }
         var finding = PluginFinding(.workerEnded, message: "The worker ended.")
         finding.workerEnd = WorkerEnd(cause: .signal(11), phase: phase)
-        return PluginError(bundlePath: bundle.bundlePath, finding)
+        return PluginError(bundlePath: plugin.path, finding)
     }
 
     /// Ends as a process does that crashes.

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @_spi(Tools) @testable import PluginHost
+@_spi(Tools) @testable import PluginWorkers
 
 /// Catalogues that demand a probe of each plug-in, with plug-ins in real worker processes.
 @Suite(.serialized, .enabled(if: OtherUser.canConfine), .timeLimit(.minutes(5))) struct RequiredProbeTests {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import HostBasics
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// What the list of grants for a sandboxed worker has, and what is refused.
 @Suite(.timeLimit(.minutes(5))) struct SandboxGrantsTests {

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// Kernels that cannot confine a process: the application's load is refused, and nothing of the plug-in runs anywhere.
 @Suite(.timeLimit(.minutes(5))) struct SandboxRefusalTests {

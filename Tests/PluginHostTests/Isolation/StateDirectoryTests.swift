@@ -5,6 +5,7 @@ import Testing
 
 @testable import HostBasics
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// `$STATE`: the directory in which a plug-in keeps what should outlive a restart.
 ///

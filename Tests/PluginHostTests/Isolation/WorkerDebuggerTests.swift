@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @_spi(Tools) @testable import PluginHost
+@_spi(Tools) @testable import PluginWorkers
 
 /// Workers that wait for a debugger, or have one.
 ///
@@ -57,7 +58,7 @@ import Testing
             }
             let fixture = try WorkerFixture()
             var placement = fixture.placement()
-            placement.startTime = .milliseconds(300)
+            placement.settings.startTime = .milliseconds(300)
             let bundle = fixture.bundle
             let result = Lock<Result<PluginWorker, PluginError>?>(nil)
             let started = DispatchSemaphore(value: 0)

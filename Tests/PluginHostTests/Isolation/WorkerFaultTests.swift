@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @_spi(Tools) @testable import PluginHost
+@_spi(Tools) @testable import PluginWorkers
 
 /// Workers that cannot be started, that break the protocol, and hosts in unusual states.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct WorkerFaultTests {
@@ -148,7 +149,7 @@ import Testing
             ("send(37, bytes(4))", "none is expected"), ("s.close()", "closed its control socket"),
         ] {
             var placement = fixture.placement()
-            placement.program = try sending(packet)
+            placement.settings.program = try sending(packet)
             let error = try error(placement)
             #expect(error.code == .workerUnavailable)
             guard case .violation(let said) = error.workerEnd?.cause else {
@@ -173,7 +174,7 @@ import Testing
             try sending(ready, sequence: 1) + "\n" + sending(ready, sequence: 2),
         ] {
             var placement = fixture.placement()
-            placement.program = try sending(packets)
+            placement.settings.program = try sending(packets)
             let error = try error(placement)
             guard case .violation(let said) = error.workerEnd?.cause else {
                 Issue.record("\(packets): \(error)")
@@ -185,7 +186,7 @@ import Testing
 
     @Test func fault409_aWorkerOfAnotherBuildIsRefusedEvenIfItGoesOn() throws {
         var placement = fixture.placement()
-        placement.program = try sending(
+        placement.settings.program = try sending(
             sending(.ready(WorkerReady(fingerprint: "other")), sequence: 1) + "\n"
                 + sending(.confined([]), sequence: 2))
         let error = try error(placement)
@@ -195,7 +196,7 @@ import Testing
 
     @Test func fault411_aWorkerThatSendsSurplusDescriptorsIsEnded() throws {
         var placement = fixture.placement()
-        placement.program = try sending("send(33, bytes(12), files=3)")
+        placement.settings.program = try sending("send(33, bytes(12), files=3)")
         let error = try error(placement)
         guard case .violation(let said) = error.workerEnd?.cause else {
             Issue.record("\(error)")
@@ -226,13 +227,13 @@ import Testing
         let folder = fixture.directory.path
         try Data("no program".utf8).write(to: fixture.directory.appending(path: "text"))
         for (path, errno) in [("\(folder)/deleted", ENOENT), ("\(folder)/text", EACCES), (folder, EACCES)] {
-            placement.program = .program(path)
+            placement.settings.program = .program(path)
             let error = try error(placement)
             #expect(error.code == .workerUnavailable)
             #expect(error.filePath == path)
             #expect(error.systemMessage == describe(errno: errno))
         }
-        placement.program = .program("relative")
+        placement.settings.program = .program("relative")
         #expect(try error(placement).description.contains("is not absolute"))
     }
 
@@ -256,11 +257,11 @@ import Testing
 
     @Test(.enabled(if: geteuid() == 0)) func fault430_rootIsNotConfinedWithoutAnotherUser() throws {
         var placement = fixture.placement(.sandboxed)
-        placement.user = nil
+        placement.settings.user = nil
         let error = try error(placement)
         #expect(error.code == .sandboxUnavailable && error.subject == "privileges")
         #expect(error.description.contains("IsolationPolicy.user"))
-        placement.user = "nobody of this name"
+        placement.settings.user = "nobody of this name"
         #expect(try self.error(placement).code == .sandboxUnavailable)
     }
 
@@ -268,7 +269,7 @@ import Testing
         chmod(fixture.directory.path, 0o700)
         for execution in [PluginExecution.isolated, .sandboxed] {
             var placement = fixture.placement(execution)
-            placement.user = OtherUser.name
+            placement.settings.user = OtherUser.name
             let error = try error(placement)
             #expect(error.code == .workerUnavailable && error.filePath == fixture.directory.path)
             #expect(error.description.contains("The user “\(OtherUser.name)”"))
@@ -293,7 +294,7 @@ import Testing
 
     @Test func fault444_aStoppedWorkerIsEndedWhenItsTimeIsOver() throws {
         var placement = fixture.placement()
-        placement.startTime = .milliseconds(500)
+        placement.settings.startTime = .milliseconds(500)
         let worker = try PluginWorker.start(placement, for: fixture.bundle)
         #expect(kill(worker.processIdentifier, SIGSTOP) == 0)
         let error = #expect(throws: PluginError.self) { try worker.load(fixture.bundle) }
@@ -305,19 +306,19 @@ import Testing
 
     @Test func aWorkerThatUsesTooMuchIsEnded() throws {
         var placement = fixture.placement()
-        placement.startTime = .seconds(60)
+        placement.settings.startTime = .seconds(60)
         placement.limits.processorSeconds = 1
-        placement.program = try fixture.program("while :; do :; done")
+        placement.settings.program = try fixture.program("while :; do :; done")
         #expect(try error(placement).workerEnd?.cause == .limit(.processorSeconds))
         // Shared memory counts, although the system's limit of private memory does not cover it.
         placement.limits.memory = 32
-        placement.program = try fixture.program(
+        placement.settings.program = try fixture.program(
             "exec python3 -c \"import mmap, time; m = mmap.mmap(-1, 64 << 20); "
                 + "[m.write(bytes(65536)) for _ in range(1024)]; time.sleep(60)\"")
         #expect(try error(placement).workerEnd?.cause == .limit(.memory))
         placement.limits = WorkerLimits()
         placement.limits.threads = 16
-        placement.program = try fixture.program(
+        placement.settings.program = try fixture.program(
             "exec python3 -c \"import threading, time; "
                 + "[threading.Thread(target=time.sleep, args=(60,)).start() for _ in range(17)]; time.sleep(60)\"")
         #expect(try error(placement).workerEnd?.cause == .limit(.threads))

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// A bundle without code, and workers for it that run in the test's own executable.
 final class WorkerFixture {
@@ -33,8 +34,8 @@ final class WorkerFixture {
     /// Where the tests place a bundle.
     func placement(_ execution: PluginExecution = .isolated) -> Placement {
         var placement = Placement(execution: execution)
-        placement.program = .hostExecutable
-        if geteuid() == 0, execution == .sandboxed { placement.user = OtherUser.name }
+        placement.settings.program = .hostExecutable
+        if geteuid() == 0, execution == .sandboxed { placement.settings.user = OtherUser.name }
         return placement
     }
 
@@ -66,24 +67,31 @@ extension PluginWorker {
     }
 }
 
-/// How many descriptors of this process lead to something whose name contains a text.
-///
-/// Why not all descriptors: other tests open and close theirs at the same time.
-func openDescriptorCount(of text: String) -> Int {
-    let folder = "/proc/self/fd"
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return names.count { name in
-        (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"))?.contains(text) == true
+extension PluginWorker {
+    func load(_ bundle: PluginBundle) throws(PluginError) -> (number: UInt32, report: LoadedReport) {
+        try load(bundle.info) { [] }
     }
 }
 
-/// Whether a number of descriptors of this process lead to something whose name contains a text, now or soon.
-///
-/// Why soon: the thread that watches workers may still hold the last one when another thread learns its end.
-func descriptorsBecome(_ count: Int, of text: String) -> Bool {
-    let limit = Wait.ofATest
-    while openDescriptorCount(of: text) != count {
-        if !limit.sleep() { return false }
+extension PluginInfo {
+    /// A plug-in without files.
+    static func named(_ identifier: String) -> PluginInfo {
+        PluginInfo(identifier: identifier, path: "/x", executablePath: nil, manifestPath: "/x/Info.plist")
     }
-    return true
+}
+
+/// The application's log, for what workers report.
+let applicationLog: WorkerHost.Log = { level, bundleIdentifier, message in
+    HostEnvironment.current.log(HostLogRecord(level: level, bundleIdentifier: bundleIdentifier, message: message))
+}
+
+extension WorkerStart {
+    init(_ placement: Placement, for bundle: PluginBundle) { self.init(placement, for: bundle.info, of: .current) }
+}
+
+extension WorkerSupervisor {
+    /// A worker for a bundle where its placement demands one.
+    func session(for bundle: PluginBundle) throws(PluginError) -> PluginWorker {
+        try session(for: bundle.info, bundle.placement()) { .current }
+    }
 }

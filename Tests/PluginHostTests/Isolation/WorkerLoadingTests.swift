@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// Plug-ins in real worker processes; the faults have the numbers of docs/faults.md.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct WorkerLoadingTests {

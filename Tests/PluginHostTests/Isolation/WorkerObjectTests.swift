@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// Objects in real worker processes; the faults have the numbers of docs/faults.md.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct WorkerObjectTests {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @_spi(Tools) @testable import PluginHost
+@_spi(Tools) @testable import PluginWorkers
 
 /// Plug-ins that another Swift toolchain built; the faults have the numbers of docs/faults.md.
 ///

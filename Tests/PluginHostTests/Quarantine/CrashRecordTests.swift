@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @_spi(Tools) @testable import PluginHost
+@_spi(Tools) @testable import PluginWorkers
 
 @Suite struct CrashRecordTests {
     private typealias Record = CrashJournal.Record

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// The administrator's list of where plug-ins run.
 @Suite struct ExecutionListTests {

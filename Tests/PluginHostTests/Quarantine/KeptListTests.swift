@@ -336,13 +336,13 @@ import Testing
             options: .init(index: .directory(fixture.tree("index")), quarantine: fixture.file))
         #expect(catalog.plugin("one") == nil && catalog.unusable.count == 2)
         let copy = try PluginBundle.open(path: fixture.tree("b/Copy.bundle"))
-        #expect(fixture.quarantine.finding(about: copy)?.code == .quarantined)
+        #expect(fixture.quarantine.finding(about: copy.info)?.code == .quarantined)
         // Another build is none, although nothing else of the bundle changes.
         try fixture.tree.tree.write("b/Copy.bundle/Contents/Linux/One", "the code of 0ne")
         #expect(access(code, F_OK) == 0)
         catalog.refresh()
         #expect(catalog.plugin("one")?.bundlePath == fixture.tree("b/Copy.bundle"))
-        #expect(fixture.quarantine.finding(about: copy) == nil)
+        #expect(fixture.quarantine.finding(about: copy.info) == nil)
     }
 
     @Test func fault776_theDirectoryThatCannotBeMadeIsNamed() throws {

@@ -159,7 +159,7 @@ struct QuarantineFixture {
             let bundle = try fixture.bundle()
             func end() -> PluginFinding? {
                 let end = WorkerEnd(cause: .signal(SIGSEGV), phase: .call(provider: "Loud", method: "filter(_:)"))
-                return Strikes.note(end, of: bundle, deaths: 2, within: .seconds(300))
+                return Strikes.note(end, of: bundle.info, deaths: 2, within: .seconds(300))
             }
             // Without an application nothing is counted.
             #expect(end() == nil && end() == nil)

@@ -2,6 +2,7 @@ import Foundation
 @_spi(PluginHost) import PluginABI
 
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// A way to connect two sides, so that a test runs over each.
 enum Transport: CaseIterable {

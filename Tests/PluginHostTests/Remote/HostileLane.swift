@@ -4,6 +4,7 @@ import Foundation
 import TestSupport
 
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// A worker that answers by hand, so that it can break every rule.
 final class HostileWorker: @unchecked Sendable {

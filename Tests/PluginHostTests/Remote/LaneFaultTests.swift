@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// A worker that writes what it wants into the lanes: the host gets an error or a value, and its owner learns of every
 /// violation.

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// What lanes have beside the calls that RemoteCallTests makes over every transport: long messages, time, many callers.
 @Suite struct LaneTests {

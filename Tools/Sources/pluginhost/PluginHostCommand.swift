@@ -3,6 +3,7 @@ import CPluginSupport
 import Glibc
 @_spi(Tools) import HostBasics
 @_spi(PluginHost) @_spi(Tools) import PluginHost
+import PluginWorkers
 
 /// `pluginhost`: finds, explains, inspects, checks and loads bundles.
 ///

@@ -1,5 +1,6 @@
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
+import PluginWorkers
 
 /// A bundle's code that runs in a worker process.
 ///
@@ -188,7 +189,7 @@ final class RunningCode: Sendable {
     ) throws(PluginError) -> RunningCode {
         // From here on, the end of the connection ends the bundle's use of the process.
         let connection = IsolatedConnection(session, of: bundle, poison)
-        let (number, report) = try session.load(bundle)
+        let (number, report) = try session.load(connection.plugin) { (try? bundle.codePaths()) ?? [] }
         connection.isLoaded(as: number)
         do {
             return RunningCode(
@@ -245,7 +246,7 @@ final class RunningCode: Sendable {
     ///
     /// If they do not return in time, the process is ended.
     func deactivate() {
-        do throws(PluginError) { try session.unload(bundle, number: number) } catch {
+        do throws(PluginError) { try session.unload(connection.plugin, number: number) } catch {
             HostEnvironment.log(
                 HostLogRecord(
                     level: .warning, bundleIdentifier: bundle.displayIdentifier,

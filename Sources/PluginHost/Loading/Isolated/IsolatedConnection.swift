@@ -1,5 +1,6 @@
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
+import PluginWorkers
 import Synchronization
 
 /// A bundle's use of a worker process.
@@ -24,23 +25,23 @@ final class IsolatedConnection: RemoteConnection {
     /// Ends the use of the process with the last connection.
     private final class Use: Sendable {
         let session: any WorkerSession
-        let bundle: PluginBundle
+        let plugin: PluginInfo
         /// The number of the bundle in the process; 0 before its load.
         let number = Atomic<UInt32>(0)
 
-        init(_ session: any WorkerSession, _ bundle: PluginBundle) {
+        init(_ session: any WorkerSession, _ plugin: PluginInfo) {
             self.session = session
-            self.bundle = bundle
+            self.plugin = plugin
         }
 
         deinit {
-            HeldLocks.afterRelease { [session, bundle] in session.leave(bundle) }
+            HeldLocks.afterRelease { [session, plugin] in session.leave(plugin) }
         }
     }
 
     /// `poison`: the calls that ended processes of the same code.
     convenience init(_ session: any WorkerSession, of bundle: PluginBundle, _ poison: PoisonCalls) {
-        self.init(session, bundle, provider: "", number: 0, Use(session, bundle), poison)
+        self.init(session, bundle, provider: "", number: 0, Use(session, bundle.info), poison)
     }
 
     private init(
@@ -56,6 +57,9 @@ final class IsolatedConnection: RemoteConnection {
         hold = provider.isEmpty ? nil : WorkerHold.on(session)
         base = session.connection
     }
+
+    /// The bundle, as the process knows it.
+    var plugin: PluginInfo { use.plugin }
 
     /// Records that the bundle was loaded, with its number in the process.
     func isLoaded(as number: UInt32) { use.number.store(number, ordering: .relaxed) }
@@ -75,10 +79,7 @@ final class IsolatedConnection: RemoteConnection {
 
     func open() throws -> any RemoteChannel {
         let channel = try base.open()
-        // If the process ends, the call then has an owner and a name.
-        if let channel = channel as? HostChannel {
-            channel.note(bundle: use.number.load(ordering: .relaxed), provider: number)
-        }
+        noteCall(on: channel, bundle: use.number.load(ordering: .relaxed), provider: number)
         return channel
     }
 
@@ -100,7 +101,7 @@ final class IsolatedConnection: RemoteConnection {
             if isPerformance(method), session.hasCrashedInItsOnlyCall {
                 isPoison = poison.note(call(method, after: history, digest), in: session)
             }
-            session.callerKnows(bundle, isPoison: isPoison)
+            session.callerKnows(plugin, isPoison: isPoison)
         }
         // After callerKnows(): only then is it known whether the end counts.
         let known = self.error(error, from: method, during: .call(provider: provider, method: method))
@@ -144,7 +145,7 @@ final class IsolatedConnection: RemoteConnection {
     }
 
     func error(_ error: any Error, from method: String, during phase: WorkerEnd.Phase) -> any Error {
-        let known = session.error(error, during: phase, of: bundle)
+        let known = session.error(error, during: phase, of: plugin)
         guard let failure = known as? RemoteFailure else { return known }
         let reason = failure.message.asSentence
         return PluginError(

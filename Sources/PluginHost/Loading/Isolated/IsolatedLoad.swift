@@ -1,5 +1,6 @@
 internal import CPluginSupport
 @_spi(PluginHost) internal import PluginABI
+import PluginWorkers
 
 /// One attempt to load a bundle's code in a worker process.
 ///

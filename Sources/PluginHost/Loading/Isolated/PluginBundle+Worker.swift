@@ -1,5 +1,6 @@
 import BundleReading
 import HostBasics
+import PluginWorkers
 import Synchronization
 
 extension PluginBundle {
@@ -25,7 +26,8 @@ extension PluginBundle {
         guard error.findings.contains(where: { $0.code == .toolchainMismatch && $0.severity == .error }) else {
             return false
         }
-        guard manifest.executionRequest != .inProcess, try placement(atLeast: .isolated).isolatesForeignToolchains
+        guard manifest.executionRequest != .inProcess,
+            try placement(atLeast: .isolated).settings.isolatesForeignToolchains
         else {
             return false
         }
@@ -52,8 +54,19 @@ extension PluginBundle {
 
     /// A worker process for the code.
     func workerSession() throws(PluginError) -> any WorkerSession {
-        let session = try (WorkerSources[bundlePath] ?? WorkerSupervisor.shared).session(for: self)
-        if let worker = session as? PluginWorker { provideServices(to: worker) }
-        return session
+        if let source = WorkerSources[bundlePath] { return try source.session(for: self) }
+        let placement: Placement
+        if let toolchain = foreignToolchain {
+            placement = try self.placement(ofToolchain: toolchain)
+        } else {
+            placement = try self.placement()
+        }
+        let plugin = info
+        if let finding = Quarantine.current?.finding(about: plugin) {
+            throw PluginError(bundlePath: bundlePath, finding)
+        }
+        let worker = try WorkerSupervisor.shared.session(for: plugin, placement) { .current }
+        provideServices(to: worker)
+        return worker
     }
 }

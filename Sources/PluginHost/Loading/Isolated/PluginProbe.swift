@@ -1,5 +1,6 @@
 import HostBasics
 internal import PluginABI
+import PluginWorkers
 
 /// Tries a plug-in before its use: runs its code in a new confined process without any granted permission.
 ///
@@ -92,10 +93,10 @@ public enum PluginProbe {
         var placement = try bundle.placement(atLeast: .sandboxed)
         placement.permissions = PluginPermissions()
         placement.group = nil
-        placement.startTime = time
-        placement.callTime = time
+        placement.settings.startTime = time
+        placement.settings.callTime = time
         // A step that is still running when the time is over ends the process.
-        placement.cancelTime = .zero
+        placement.settings.cancelTime = .zero
         return placement
     }
 
@@ -125,7 +126,7 @@ public enum PluginProbe {
                     try code.makeObject(factory.name, at: factory.point, isFactory: true)
                 }
             }
-            try step("deactivate") { try worker.unload(bundle, number: code.number) }
+            try step("deactivate") { try worker.unload(bundle.info, number: code.number) }
         } catch {
             report.fail(bundle.workerError(error), in: worker)
         }

@@ -1,5 +1,6 @@
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
+import PluginWorkers
 import Synchronization
 
 /// The calls during which worker processes of one plug-in crashed.

@@ -1,4 +1,5 @@
 @_spi(Tools) import HostBasics
+import PluginWorkers
 internal import PropertyLists
 
 /// The result of a probe of a bundle, and the files that were tried.

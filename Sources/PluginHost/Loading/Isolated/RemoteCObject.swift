@@ -2,6 +2,7 @@ internal import CPluginSupport
 import ELFImages
 import HostBasics
 internal import PluginABI
+import PluginWorkers
 
 /// An object of a C factory whose code runs in a worker process.
 ///

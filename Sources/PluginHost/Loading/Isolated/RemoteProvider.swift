@@ -1,5 +1,6 @@
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
+import PluginWorkers
 
 /// A provider of a bundle whose code runs in a worker process.
 ///

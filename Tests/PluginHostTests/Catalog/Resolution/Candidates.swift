@@ -1,4 +1,5 @@
 @testable import PluginHost
+@testable import PluginWorkers
 
 /// Candidates written as lines: `org.a 1.0: org.b >=2; org.c`.
 ///

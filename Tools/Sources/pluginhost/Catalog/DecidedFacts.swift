@@ -1,4 +1,5 @@
 @_spi(Tools) import PluginHost
+@_spi(Tools) import PluginWorkers
 
 /// The decisions about a plug-in of an application: by the user, by the administrator, and because of earlier crashes.
 struct DecidedFacts {

@@ -1,5 +1,6 @@
 import HostBasics
 @_spi(Tools) import PluginHost
+@_spi(Tools) import PluginWorkers
 
 /// Everything that is known about one identifier.
 struct WhyReport {

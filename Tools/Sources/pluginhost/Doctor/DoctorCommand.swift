@@ -1,6 +1,7 @@
 import ArgumentParser
 import HostBasics
 @_spi(Tools) import PluginHost
+@_spi(Tools) import PluginWorkers
 
 /// `pluginhost doctor`: reports every problem on this machine.
 struct DoctorCommand: ParsableCommand {

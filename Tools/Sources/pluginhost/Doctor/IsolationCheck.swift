@@ -1,4 +1,5 @@
 @_spi(Tools) import PluginHost
+@_spi(Tools) import PluginWorkers
 
 /// What this machine offers to confine plug-ins in worker processes.
 struct IsolationCheck {

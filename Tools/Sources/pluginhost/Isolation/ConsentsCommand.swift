@@ -1,6 +1,7 @@
 import ArgumentParser
 import HostBasics
 @_spi(Tools) import PluginHost
+@_spi(Tools) import PluginWorkers
 
 /// `pluginhost consents`: the permissions that the user allowed an application's plug-ins.
 struct ConsentsCommand: ParsableCommand {

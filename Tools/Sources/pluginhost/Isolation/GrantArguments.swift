@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import HostBasics
 @_spi(Tools) import PluginHost
+@_spi(Tools) import PluginWorkers
 
 /// `--grant`: which of the permissions that a sandboxed plug-in asks for it gets.
 struct GrantArguments: ParsableArguments {

@@ -2,6 +2,7 @@ import CChildProcess
 import Glibc
 import HostBasics
 @_spi(Tools) import PluginHost
+import PluginWorkers
 
 /// A process that runs this program to load one bundle.
 struct ChildProcess: ~Copyable {

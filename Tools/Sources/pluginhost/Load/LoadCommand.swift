@@ -3,6 +3,7 @@ import CChildProcess
 import Glibc
 import HostBasics
 @_spi(Tools) import PluginHost
+import PluginWorkers
 
 /// `pluginhost load`: runs the code of bundles, each in a separate process, and reports what the code registered.
 struct LoadCommand: ParsableCommand {

@@ -1,0 +1,26 @@
+import BundleReading
+import PluginWorkers
+
+extension IsolationPolicy {
+    /// Replaces the bundle's requirements with the application's decision, which is never less safe.
+    func place(_ bundle: PluginBundle, _ placement: inout Placement) {
+        let plugin = PluginDescription(of: bundle)
+        placement.execution = max(placement.execution, execution(plugin))
+        // The other settings do not matter to code in the application's process.
+        if placement.execution == .inProcess { return }
+        let asked = bundle.manifest.permissions
+        if !asked.isEmpty {
+            let application = HostEnvironment.current.name
+            let places = PermissionPlaces(
+                identifier: plugin.identifier, application: application, host: directories)
+            placement.permissions = asked.granted(by: grant(plugin, asked), at: places)
+            if placement.permissions.hasStateDirectory {
+                placement.stateDirectory = StateDirectory(of: plugin.identifier, in: application)
+            }
+        }
+        placement.limits = bundle.manifest.limits.limited(to: limits(plugin, bundle.manifest.limits))
+        placement.group = group(plugin)
+        placement.settings = settings
+        placement.settings.user = user ?? (placement.execution == .sandboxed ? sandboxUser : nil)
+    }
+}

@@ -1,0 +1,55 @@
+internal import CPluginSupport.Shims
+import Glibc
+package import HostBasics
+
+/// The directory in which a plug-in keeps data that should outlive a restart: `$STATE` in `PHPermissions`.
+///
+/// It is the same in the application's process and in a worker: `APPLICATION/plugins/IDENTIFIER` in the user's state
+/// directory.
+package struct StateDirectory: Sendable, Hashable {
+    package let path: String
+
+    /// Why it cannot be used.
+    package struct Failure: Error {
+        package let errno: CInt
+    }
+
+    /// The directory of a plug-in; nil if one of the names is not valid for a directory, or the user has no home
+    /// directory.
+    ///
+    /// - Parameters:
+    ///   - identifier: of the plug-in.
+    ///   - application: the application's name.
+    ///   - user: the places of the user.
+    package init?(of identifier: String, in application: String, user: UserDirectories = .process) {
+        // Check the identifier, too: it comes from Info.plist.
+        guard let all = user.state, Self.isName(application), Self.isName(identifier) else { return nil }
+        path = Path.join(all, "\(application)/plugins/\(identifier)")
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty && text != "." && text != ".." && text.utf8.count <= 255
+            && !text.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+    }
+
+    /// Creates the directory, and those above it, if they do not exist.
+    ///
+    /// Only its owner may enter it. A link in its place is refused.
+    ///
+    /// - Parameter owner: who must own it, if that is not the user of this process.
+    /// - Throws: ``Failure`` with the error of the system.
+    package func make(for owner: (user: UInt32, group: UInt32)? = nil) throws(Failure) {
+        if let unmade = OwnFile.makeDirectory(Path.parent(path)) { throw Failure(errno: unmade.errno) }
+        _ = mkdir(path, 0o700)
+        let directory = phs_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
+        guard directory >= 0 else { throw Failure(errno: errno) }
+        defer { close(directory) }
+        guard let owner else { return }
+        var found = phs_file_identity()
+        guard phs_fstat(directory, &found) == 0 else { throw Failure(errno: errno) }
+        // The files in it keep their owner: an earlier user of the workers could have put a hard link there.
+        guard found.owner == owner.user || fchown(directory, owner.user, owner.group) == 0 else {
+            throw Failure(errno: errno)
+        }
+    }
+}
