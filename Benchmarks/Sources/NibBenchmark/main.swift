@@ -44,7 +44,9 @@ func report(processes: Int, rounds: Int) throws -> [Figure] {
     return figures[0] + [calls]
 }
 
-/// Holds figures that are the same on every machine to their goals. A time on a busy machine says nothing.
+/// Holds figures that are the same on every machine to their goals.
+///
+/// A time on a busy machine says nothing.
 func hold(_ figures: [Figure]) throws {
     for figure in figures where figure.isCount {
         guard let goal = figure.goal, figure.value > goal else { continue }
