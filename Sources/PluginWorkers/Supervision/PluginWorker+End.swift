@@ -12,17 +12,17 @@ extension PluginWorker {
     /// When the next answer is due.
     var nextDeadline: UInt64? {
         values.withLock { values in
-            guard values.cause == nil else { return nil }
-            return values.questions.values.map(\.due).reduce(values.stopsBy ?? .max, min)
+            guard values.life.ended == nil, values.life.kill == nil else { return nil }
+            return values.questions.pending.values.map(\.due).reduce(values.life.stopping?.deadline ?? .max, min)
         }
     }
 
     /// Why the worker has to end now, if a time limit is over.
     func overdue(at now: UInt64) -> WorkerEnd.Cause? {
         values.withLock { values in
-            guard values.cause == nil else { return nil }
-            if let late = values.questions.values.first(where: { $0.due <= now }) { return .timeOut(late.time) }
-            return values.stopsBy.map { $0 <= now } == true ? .host : nil
+            guard values.life.ended == nil, values.life.kill == nil else { return nil }
+            if let late = values.questions.pending.values.first(where: { $0.due <= now }) { return .timeOut(late.time) }
+            return values.life.stopping?.deadline.map { $0 <= now } == true ? .host : nil
         }
     }
 
@@ -32,13 +32,16 @@ extension PluginWorker {
     func lookForDebugger(isTraced: Bool) {
         let now = MonotonicTime.now
         values.withLock { values in
-            let time = now - min(now, values.lastDebuggerLook)
-            values.lastDebuggerLook = max(now, values.lastDebuggerLook)
-            guard isTraced || (start.waitsForDebugger && !values.isReady) else { return }
-            for question in values.questions.keys {
-                values.questions[question]!.due = MonotonicTime.time(values.questions[question]!.due, plus: time)
+            let time = now - min(now, values.usage.lastDebuggerLook)
+            values.usage.lastDebuggerLook = max(now, values.usage.lastDebuggerLook)
+            guard isTraced || (start.waitsForDebugger && !values.life.isAccepted) else { return }
+            for question in values.questions.pending.keys {
+                values.questions.pending[question]!.due = MonotonicTime.time(
+                    values.questions.pending[question]!.due, plus: time)
             }
-            values.stopsBy = values.stopsBy.map { MonotonicTime.time($0, plus: time) }
+            if values.life.stopping != nil {
+                values.life.stop { $0.deadline = $0.deadline.map { MonotonicTime.time($0, plus: time) } }
+            }
             link.debuggedTime.add(time, ordering: .relaxed)
         }
     }
@@ -55,8 +58,8 @@ extension PluginWorker {
     func noteOldestCall(_ start: ContinuousClock.Instant?) {
         let isUnresponsive = start.map { $0.duration(to: .now) >= Self.patience } ?? false
         let isChange = values.withLock { values in
-            defer { values.unresponsiveSince = isUnresponsive ? start : nil }
-            return (values.unresponsiveSince != nil) != isUnresponsive
+            defer { values.usage.unresponsiveSince = isUnresponsive ? start : nil }
+            return (values.usage.unresponsiveSince != nil) != isUnresponsive
         }
         if isChange { report(isUnresponsive ? .unresponsive : .responsive) }
     }
@@ -98,12 +101,12 @@ extension PluginWorker {
         case .state: if start.stateDirectory == nil { return }
         case .processes: if !mayHaveProcesses { return }
         }
-        let isFirst = values.withLock { $0.measurements.insert(measurement).inserted }
+        let isFirst = values.withLock { $0.usage.measurements.insert(measurement).inserted }
         // The previous measurement may not have ended.
         guard isFirst else { return }
         WorkerReports.clean { [self] in
             if let limit = excess(in: measurement) { kill(.limit(limit)) }
-            values.withLock { _ = $0.measurements.remove(measurement) }
+            values.withLock { _ = $0.usage.measurements.remove(measurement) }
         }
     }
 
@@ -129,7 +132,7 @@ extension PluginWorker {
     /// The signal that certainly ends the process, as its handler has reported.
     ///
     /// The kernel may still be busy ending it.
-    var deadlySignal: Int32? { values.withLock { $0.crash.flatMap { $0.isDeadly ? $0.signal : nil } } }
+    var deadlySignal: Int32? { values.withLock { $0.blame.crash.flatMap { $0.isDeadly ? $0.signal : nil } } }
 
     /// Notes that the process has ended, or that a signal is ending it.
     ///
@@ -143,27 +146,29 @@ extension PluginWorker {
     func end(_ status: phs_worker_end, hasRunOutOfMemory: Bool, processorTime: Duration?, output: String) {
         let calls = lanes.calls
         let (replies, end, performed, culprits) = values.withLock { values in
-            let performed = values.lastCalls ?? calls.filter(\.isInPlugin)
+            let performed = values.life.kill?.calls ?? calls.filter(\.isInPlugin)
             let cause = cause(status, hasRunOutOfMemory, processorTime, values)
             let end = WorkerEnd(
                 cause: cause, phase: values.phase(performed.first ?? calls.first), output: output,
-                backtrace: values.crash.map { cause == .signal($0.signal) ? $0.frames : [] } ?? [])
-            values.end = end
-            let origin = WorkerEnd.Origin(cause, values.crash, isCallersDecision: values.isCallersDecision)
-            values.origin = origin
-            values.performedCalls = performed.count
-            let culprits = origin == .elsewhere ? [] : values.culprits(performed)
-            values.blamed = Set(culprits.map(\.plugin.path))
+                backtrace: values.blame.crash.map { cause == .signal($0.signal) ? $0.frames : [] } ?? [])
+            let origin = WorkerEnd.Origin(
+                cause, values.blame.crash, isCallersDecision: values.life.kill?.isCallersDecision ?? false)
+            values.life = .ended(
+                WorkerLife.Ended(
+                    acceptance: values.life.acceptance, refusal: values.life.refusal, end: end, origin: origin,
+                    performedCalls: performed.count))
+            let culprits = origin == .elsewhere ? [] : values.residents.culprits(performed)
+            values.blame.blamed = Set(culprits.map(\.path))
             // A caller whose call took too long may already know.
-            values.unawareCallers += performed.count(where: \.isOfMethod)
-            defer { values.questions = [:] }
-            return (values.questions.values.map(\.reply), end, performed, culprits)
+            values.blame.unawareCallers += performed.count(where: \.isOfMethod)
+            defer { values.questions.pending = [:] }
+            return (values.questions.pending.values.map(\.reply), end, performed, culprits)
         }
         let wasReady = Self.table.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) } != nil
         // Before the callers know, because they may use the plug-in again at once.
-        let consequences = culprits.map { WorkerSupervisor.shared.note(end, of: $0.plugin, in: self) }
+        let consequences = culprits.map { WorkerSupervisor.shared.note(end, of: $0, in: self) }
         isCounted.give(())
-        if values.withLock(\.unawareCallers) == 0 { callersKnow.give(()) }
+        if values.withLock(\.blame.unawareCallers) == 0 { callersKnow.give(()) }
         lanes.end(in: performed)
         for reply in replies { reply.give(.ended(end)) }
         if wasReady { report(.ended(end)) }
@@ -180,9 +185,9 @@ extension PluginWorker {
         let path = plugin.path
         if isPoison { WorkerSupervisor.shared.forgive(self, path) }
         let isLast = values.withLock { values in
-            if isPoison { values.forgiven.insert(path) }
-            values.unawareCallers -= 1
-            return values.unawareCallers == 0 && values.end != nil
+            if isPoison { values.blame.forgiven.insert(path) }
+            values.blame.unawareCallers -= 1
+            return values.blame.unawareCallers == 0 && values.life.ended != nil
         }
         if isLast { callersKnow.give(()) }
     }
@@ -204,8 +209,8 @@ extension PluginWorker {
     /// False after a time-out: only the caller knows who set the time, and why.
     package var endedWithoutReason: Bool {
         values.withLock { values in
-            if case .timeOut = values.end?.cause { return false }
-            return values.origin == .elsewhere
+            if case .timeOut = values.life.ended?.end.cause { return false }
+            return values.life.ended?.origin == .elsewhere
         }
     }
 
@@ -215,8 +220,8 @@ extension PluginWorker {
     var momentOfEnd: Int64 {
         let now = FileIdentity.now
         return values.withLock { values in
-            values.momentOfEnd = values.momentOfEnd ?? now
-            return values.momentOfEnd!
+            values.blame.moment = values.blame.moment ?? now
+            return values.blame.moment!
         }
     }
 
@@ -225,16 +230,17 @@ extension PluginWorker {
     func keepStrike(against plugin: PluginInfo) {
         let path = plugin.path
         let end = values.withLock { values -> WorkerEnd? in
-            guard !values.forgiven.contains(path) else { return nil }
-            if let end = values.end {
-                return values.blamed.contains(path) && values.noted.insert(path).inserted ? end : nil
+            guard !values.blame.forgiven.contains(path) else { return nil }
+            if let end = values.life.ended?.end {
+                return values.blame.blamed.contains(path) && values.blame.noted.insert(path).inserted ? end : nil
             }
             // The worker is being killed, and its caller does not wait for that.
-            guard let cause = values.cause, let calls = values.lastCalls,
-                WorkerEnd.Origin(cause, nil, isCallersDecision: values.isCallersDecision) != .elsewhere,
-                values.culprits(calls).contains(where: { $0.plugin.path == path }), values.noted.insert(path).inserted
+            guard let kill = values.life.kill,
+                WorkerEnd.Origin(kill.cause, nil, isCallersDecision: kill.isCallersDecision) != .elsewhere,
+                values.residents.culprits(kill.calls).contains(where: { $0.path == path }),
+                values.blame.noted.insert(path).inserted
             else { return nil }
-            return WorkerEnd(cause: cause, phase: values.phase(calls.first))
+            return WorkerEnd(cause: kill.cause, phase: values.phase(kill.calls.first))
         }
         guard let end else { return }
         let settings = start.placement.settings
@@ -248,16 +254,16 @@ extension PluginWorker {
     func isForgiven(_ bundlePath: String) -> Bool {
         // Wait a limited time: a caller that got its answer at the moment of the end never learns of the end.
         _ = callersKnow.wait(within: .seconds(1))
-        return values.withLock { $0.forgiven.contains(bundlePath) }
+        return values.withLock { $0.blame.forgiven.contains(bundlePath) }
     }
 
     private func cause(
         _ status: phs_worker_end, _ hasRunOutOfMemory: Bool, _ time: Duration?, _ values: Values
     ) -> WorkerEnd.Cause {
-        if let cause = values.cause { return cause }
+        if let cause = values.life.kill?.cause { return cause }
         let isKilled = status.state == PHS_WORKER_KILLED && status.number == SIGKILL
         if hasRunOutOfMemory, isKilled || status.state == PHS_WORKER_REAPED { return .limit(.memory) }
-        if values.stopsBy != nil { return .host }
+        if values.life.stopping?.deadline != nil { return .host }
         switch status.state {
         case PHS_WORKER_EXITED:
             let signal = status.number - CInt(PHS_EXIT_OF_SIGNAL)
@@ -279,59 +285,11 @@ extension PluginWorker {
     /// Notes that the process and everything that it left behind is gone.
     func isCleaned() {
         let waits = values.withLock { values in
-            values.isCleaned = true
             values.process = nil
             defer { values.stopWaits = [] }
             return values.stopWaits
         }
         if waits.isEmpty { return }
         WorkerReports.deliver { for wait in waits { wait.value.resume() } }
-    }
-}
-
-extension PluginWorker.Values {
-    /// Whether the worker is being killed because of what a bundle did, and has not ended.
-    fileprivate func isBeingKilled(for bundlePath: String) -> Bool {
-        guard end == nil, let cause, let lastCalls, cause != .host, !isCallersDecision else { return false }
-        return culprits(lastCalls).contains { $0.plugin.path == bundlePath }
-    }
-
-    /// The bundles whose code ended the process.
-    ///
-    /// - Parameter calls: the calls that the process was performing.
-    /// - Returns: none if several are loaded and none of them was loading, unloading or called.
-    func culprits(_ calls: [LaneCall]) -> [PluginWorker.Resident] {
-        let called = Set(calls.map(\.bundle))
-        let active = residents.filter { $0.value.step != nil || $0.value.isUnloading || called.contains($0.key) }
-        let old = former.filter { called.contains($0.key) }
-        if !active.isEmpty || !old.isEmpty { return Array(active.values) + Array(old.values) }
-        // A single bundle is to blame even if no call was under way, because its threads keep running.
-        return residents.count == 1 ? Array(residents.values) : []
-    }
-
-    /// What the worker runs now.
-    ///
-    /// - Parameter call: the call under way, if there is one.
-    /// - Returns: the step of a load or an unload, the call, or `idle`.
-    func phase(_ call: LaneCall?) -> WorkerEnd.Phase {
-        guard isReady else { return .start }
-        for resident in residents.values {
-            if resident.isUnloading { return .deactivate }
-            switch resident.step {
-            case .opening: return .open
-            case .entry: return .enter
-            case .activation: return .activate
-            case .end, nil: break
-            }
-        }
-        guard let call else { return .idle }
-        guard let provider = providers[call.provider] else {
-            let function = functions.values.first { $0.bundle == call.bundle } ?? functions.values.first
-            return function.map { .call(provider: "", method: $0.name) } ?? .idle
-        }
-        if !call.isOfMethod { return .make(provider.name) }
-        let methods = provider.methods ?? []
-        return .call(
-            provider: provider.name, method: call.method < methods.count ? methods[Int(call.method)] : "\(call.method)")
     }
 }

@@ -20,11 +20,7 @@ extension PluginWorker {
         _ plugin: PluginInfo, codePaths: () -> [String]
     ) throws(PluginError) -> (number: UInt32, report: LoadedReport) {
         try requireParent(plugin)
-        let number = values.withLock { values in
-            values.lastResident += 1
-            values.residents[values.lastResident] = Resident(plugin: plugin, step: .opening)
-            return values.lastResident
-        }
+        let number = values.withLock { $0.residents.add(plugin) }
         let request = LoadRequest(bundle: number, path: plugin.path, stateDirectory: start.stateDirectory)
         switch try ask(.load(number), .load(request), within: start.placement.settings.startTime, for: plugin) {
         case .loaded(let report): return (number, report)
@@ -82,7 +78,7 @@ extension PluginWorker {
     /// - Throws: ``PluginError``: `workerEnded` or `callTimedOut` if the worker ended, which unloads the bundle too.
     package func unload(_ plugin: PluginInfo, number: UInt32) throws(PluginError) {
         try requireParent(plugin)
-        values.withLock { $0.residents[number]?.isUnloading = true }
+        values.withLock { $0.residents.loaded[number]?.isUnloading = true }
         let answer = try ask(.unload(number), .unload(number), within: Self.unloadTime, for: plugin)
         if case .ended = answer { throw error(for: plugin) }
     }
@@ -140,8 +136,9 @@ extension PluginWorker {
         keepStrike(against: plugin)
         var (end, isFromOutside) = values.withLock { values in
             // A worker that is being killed has not ended yet.
-            let end = WorkerEnd(cause: values.cause ?? .unknown, phase: values.phase(values.lastCalls?.first))
-            return (values.end ?? end, values.origin == .elsewhere)
+            let kill = values.life.kill
+            let end = WorkerEnd(cause: kill?.cause ?? .unknown, phase: values.phase(kill?.calls.first))
+            return (values.life.ended?.end ?? end, values.life.ended?.origin == .elsewhere)
         }
         if let phase { end.phase = phase }
         let gone = "The plug-in's objects are gone; the next one that is created starts a new worker."

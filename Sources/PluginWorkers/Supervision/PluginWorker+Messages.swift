@@ -7,12 +7,12 @@ extension PluginWorker {
     ///
     /// - Throws: ``ControlFault`` if the worker must not send this message now.
     func take(_ message: ControlMessage, _ descriptors: [RemoteDescriptor]) throws(ControlFault) {
-        let (isKnown, isReady) = values.withLock { ($0.isKnown, $0.isReady) }
+        let (isKnown, isReady) = values.withLock { ($0.life.isKnown, $0.life.isAccepted) }
         switch message {
         case .ready(let ready):
             // The message may come before the thread that started the worker waits for it.
             guard !isKnown else { throw outOfOrder(message) }
-            values.withLock { $0.isKnown = true }
+            values.withLock { $0.life.acceptance = .known }
             if let finding = mismatch(ready) { refuse([finding]) }
         case .confined(let layers):
             guard isKnown, !isReady else { throw outOfOrder(message) }
@@ -23,28 +23,28 @@ extension PluginWorker {
         case .loaded(let bundle, let report):
             // Set before the load returns, because the first call may follow at once.
             values.withLock { values in
-                for provider in report.providers { values.providers[provider.number] = provider }
+                for provider in report.providers { values.residents.providers[provider.number] = provider }
             }
             guard give(.loaded(report), to: .load(bundle)) else { throw outOfOrder(message) }
             endStep(of: bundle)
         case .failed(let bundle, let findings):
             guard !findings.isEmpty, give(.failed(findings), to: .load(bundle)) else { throw outOfOrder(message) }
-            values.withLock { _ = $0.residents.removeValue(forKey: bundle) }
+            values.withLock { _ = $0.residents.loaded.removeValue(forKey: bundle) }
         case .unloaded(let bundle):
             guard give(.done, to: .unload(bundle)) else { throw outOfOrder(message) }
-            values.withLock { $0.former[bundle] = $0.residents.removeValue(forKey: bundle) }
+            values.withLock { $0.residents.former[bundle] = $0.residents.loaded.removeValue(forKey: bundle) }
         case .step(let bundle, let step): if !begin(step, of: bundle) { throw outOfOrder(message) }
         case .log(let level, let bundleIdentifier, let text):
             guard isReady else { throw outOfOrder(message) }
             // The worker may name any bundle. Only the worker knows which plug-in of a group it is.
             let isOwn = values.withLock { values in
-                values.residents.values.contains { $0.plugin.identifier == bundleIdentifier }
+                values.residents.loaded.values.contains { $0.plugin.identifier == bundleIdentifier }
             }
             log.put(text, level, of: isOwn ? bundleIdentifier : start.bundleIdentifier)
         case .crashed(let crash):
             let isFirst = values.withLock { values in
-                defer { values.crash = values.crash ?? crash }
-                return values.crash == nil
+                defer { values.blame.crash = values.blame.crash ?? crash }
+                return values.blame.crash == nil
             }
             guard isKnown, isFirst else { throw outOfOrder(message) }
         case .descriptors(let lane, let turn):
@@ -96,9 +96,8 @@ extension PluginWorker {
         }
         let isWanted = values.withLock { values in
             // A worker that was refused may have sent this before it was killed.
-            guard values.cause == nil else { return false }
-            values.isReady = true
-            values.confinement = confinement
+            guard values.life.ended == nil, values.life.kill == nil else { return false }
+            values.life.acceptance = .accepted(confinement)
             return true
         }
         guard isWanted else { return }
@@ -110,9 +109,11 @@ extension PluginWorker {
     /// - Returns: false if no bundle has this number, or if the worker has reported too many steps of it.
     private func begin(_ step: LoadStep, of bundle: UInt32) -> Bool {
         values.withLock { values in
-            guard let resident = values.residents[bundle], resident.stepCount < Self.mostSteps else { return false }
-            values.residents[bundle]!.stepCount += 1
-            values.residents[bundle]!.step = step == .end ? nil : step
+            guard let resident = values.residents.loaded[bundle], resident.stepCount < Self.mostSteps else {
+                return false
+            }
+            values.residents.loaded[bundle]!.stepCount += 1
+            values.residents.loaded[bundle]!.step = step == .end ? nil : step
             return true
         }
     }
@@ -122,5 +123,5 @@ extension PluginWorker {
     /// A load has four steps, and each retry reports them again.
     private static let mostSteps = 64
 
-    private func endStep(of bundle: UInt32) { values.withLock { $0.residents[bundle]?.step = nil } }
+    private func endStep(of bundle: UInt32) { values.withLock { $0.residents.loaded[bundle]?.step = nil } }
 }

@@ -7,10 +7,12 @@ extension PluginWorker: WorkerSession {
     package var connection: any RemoteConnection { lanes }
 
     /// True also while the worker is ending, because nothing new can begin then.
-    package var hasEnded: Bool { values.withLock { $0.end != nil || $0.cause != nil || $0.stopsBy != nil } }
+    package var hasEnded: Bool { values.withLock { !$0.life.isRunning } }
 
     /// The plug-in that has a number in the process.
-    package func plugin(numbered number: UInt32) -> PluginInfo? { values.withLock { $0.residents[number]?.plugin } }
+    package func plugin(numbered number: UInt32) -> PluginInfo? {
+        values.withLock { $0.residents.loaded[number]?.plugin }
+    }
 
     package func leave(_ plugin: PluginInfo) { WorkerSupervisor.shared.leave(self) }
 
@@ -38,15 +40,11 @@ extension PluginWorker: WorkerSession {
     }
 
     package var hasCrashedInItsOnlyCall: Bool {
-        values.withLock { $0.origin == .crash && $0.performedCalls == 1 }
+        values.withLock { $0.life.ended.map { $0.origin == .crash && $0.performedCalls == 1 } ?? false }
     }
 
     package func limitingTime<Result>(_ body: () throws -> Result) throws -> Result {
-        let question = WorkerAnswer.Question.call(
-            values.withLock { values in
-                values.lastCall += 1
-                return values.lastCall
-            })
+        let question = WorkerAnswer.Question.call(values.withLock { $0.questions.nextCall() })
         ask(question, within: start.placement.settings.startTime)
         monitor.wake()
         defer { _ = give(.done, to: question) }
@@ -55,11 +53,11 @@ extension PluginWorker: WorkerSession {
 
     package func calling<Result>(_ function: String, of bundle: UInt32, _ body: () throws -> Result) throws -> Result {
         let number = values.withLock { values in
-            values.lastCall += 1
-            values.functions[values.lastCall] = (bundle, function)
-            return values.lastCall
+            let number = values.questions.nextCall()
+            values.residents.functions[number] = (bundle, function)
+            return number
         }
-        defer { values.withLock { $0.functions[number] = nil } }
+        defer { values.withLock { $0.residents.functions[number] = nil } }
         return try body()
     }
 

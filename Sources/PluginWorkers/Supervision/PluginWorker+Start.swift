@@ -53,13 +53,13 @@ extension PluginWorker {
     /// Ends a worker that runs but must not be used.
     func refuse(_ findings: [PluginFinding]) {
         values.withLock { values in
-            if values.refusal.isEmpty { values.refusal = findings }
+            if values.life.refusal.isEmpty { values.life.refusal = findings }
         }
         kill(.host)
     }
 
     private func startError(_ end: WorkerEnd) -> PluginError {
-        let refusal = values.withLock(\.refusal)
+        let refusal = values.withLock(\.life.refusal)
         if !refusal.isEmpty { return PluginError(bundlePath: start.bundlePath, findings: refusal) }
         var finding =
             missingLibrary(end)
@@ -91,11 +91,11 @@ extension PluginWorker {
     func ask(_ question: WorkerAnswer.Question, within time: Duration) -> Reply<WorkerAnswer> {
         let reply = Reply<WorkerAnswer>()
         let end = values.withLock { values in
-            if values.end == nil {
-                values.questions[question] = WorkerAnswer.Pending(
+            if values.life.ended == nil {
+                values.questions.pending[question] = WorkerAnswer.Pending(
                     reply: reply, time: time, due: MonotonicTime.after(time))
             }
-            return values.end
+            return values.life.ended?.end
         }
         if let end { reply.give(.ended(end)) }
         return reply
@@ -105,7 +105,7 @@ extension PluginWorker {
     ///
     /// - Returns: false if there was no such question.
     func give(_ answer: WorkerAnswer, to question: WorkerAnswer.Question) -> Bool {
-        let asked = values.withLock { $0.questions.removeValue(forKey: question) }
+        let asked = values.withLock { $0.questions.pending.removeValue(forKey: question) }
         asked?.reply.give(answer)
         return asked != nil
     }

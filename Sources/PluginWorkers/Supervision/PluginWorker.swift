@@ -29,77 +29,6 @@ public final class PluginWorker: Sendable {
         case ended(WorkerEnd)
     }
 
-    /// A bundle that was loaded in the worker, or is being loaded.
-    struct Resident {
-        let plugin: PluginInfo
-        /// The step under way.
-        var step: LoadStep?
-        /// How many steps the worker has reported.
-        var stepCount = 0
-        var isUnloading = false
-    }
-
-    struct Values {
-        /// Whether the worker has reported which library it has.
-        var isKnown = false
-        /// Whether the worker was accepted for use.
-        var isReady = false
-        /// Why the worker was not accepted, although it runs.
-        var refusal: [PluginFinding] = []
-        /// The first reason to end it.
-        var cause: WorkerEnd.Cause?
-        /// Whether the reason is that a caller no longer waits, and not what the plug-in did.
-        var isCallersDecision = false
-        /// The calls that the worker was performing at that time.
-        var lastCalls: [LaneCall]?
-        var end: WorkerEnd?
-        /// Who caused the end.
-        var origin: WorkerEnd.Origin?
-        /// When it ended: nanoseconds since 1970; nil until it is first needed.
-        var momentOfEnd: Int64?
-        /// The paths of the bundles whose strike was written down.
-        var noted: Set<String> = []
-        /// How many calls the worker was performing at its end.
-        var performedCalls = 0
-        /// What its signal handler reported.
-        var crash: WorkerCrash?
-        /// The descriptor through which signals are sent; nil when nothing of the process is left.
-        var process: RemoteDescriptor?
-        var questions: [WorkerAnswer.Question: WorkerAnswer.Pending] = [:]
-        var residents: [UInt32: Resident] = [:]
-        var lastResident: UInt32 = 0
-        var lastCall: UInt32 = 0
-        /// The C functions under way, in any order, with the numbers of their bundles.
-        var functions: [UInt32: (bundle: UInt32, name: String)] = [:]
-        /// The bundles that were unloaded; their objects may still exist.
-        var former: [UInt32: Resident] = [:]
-        /// The registered providers, by the numbers with which they are called.
-        var providers: [UInt32: LoadedReport.ReportedProvider] = [:]
-        var confinement = Confinement()
-        /// Until when the worker may end by itself, after it was asked to.
-        var stopsBy: UInt64?
-        /// Whether the message that ends the worker was sent.
-        var isDismissed = false
-        /// When the host last looked for a debugger.
-        var lastDebuggerLook = MonotonicTime.now
-        var stopWaits: [Deferred<CheckedContinuation<Void, Never>>] = []
-        var isCleaned = false
-        /// The measurements under way on another thread.
-        var measurements: Set<Measurement> = []
-        /// When the call began that has had no answer for too long.
-        var unresponsiveSince: ContinuousClock.Instant?
-        /// How many objects and calls keep the worker from being ended as unused.
-        var holds = 0
-        /// Since when the worker is unused; nil while it is in use.
-        var unusedSince: UInt64?
-        /// The paths of the bundles against which the end was counted.
-        var blamed: Set<String> = []
-        /// The paths of the bundles whose call had ended a worker before.
-        var forgiven: Set<String> = []
-        /// How many callers do not know yet that the worker ended while it performed their calls.
-        var unawareCallers = 0
-    }
-
     /// The number of the process, for display only: a later process can get the same number.
     public let processIdentifier: Int32
     let start: WorkerStart
@@ -140,25 +69,28 @@ public final class PluginWorker: Sendable {
     /// What the worker does now.
     public var state: State {
         values.withLock { values in
-            if let end = values.end { return .ended(end) }
-            if values.stopsBy != nil || values.cause != nil { return .stopping }
-            if !values.isReady { return .starting }
-            if let since = values.unresponsiveSince { return .unresponsive(since: since) }
-            let calls = lanes.calls.count
-            return calls == 0 ? .idle : .busy(calls: calls)
+            switch values.life {
+            case .starting: return .starting
+            case .stopping: return .stopping
+            case .ended(let ended): return .ended(ended.end)
+            case .ready:
+                if let since = values.usage.unresponsiveSince { return .unresponsive(since: since) }
+                let calls = lanes.calls.count
+                return calls == 0 ? .idle : .busy(calls: calls)
+            }
         }
     }
 
     /// The plug-ins that are loaded in it, or being loaded.
     package var plugins: [PluginInfo] {
-        values.withLock { values in values.residents.sorted { $0.key < $1.key }.map(\.value.plugin) }
+        values.withLock { values in values.residents.loaded.sorted { $0.key < $1.key }.map(\.value.plugin) }
     }
 
     /// What separates the worker from the rest of the machine.
-    public var confinement: Confinement { values.withLock(\.confinement) }
+    public var confinement: Confinement { values.withLock(\.life.confinement) ?? Confinement() }
 
     /// Why it ended; nil while it runs.
-    var end: WorkerEnd? { values.withLock(\.end) }
+    var end: WorkerEnd? { values.withLock(\.life.ended?.end) }
 
     /// Whether this process is a fork of the one that started the worker.
     var isForked: Bool { forkGeneration != phs_fork_generation() }
@@ -214,7 +146,7 @@ public final class PluginWorker: Sendable {
         guard !isForked else { return }
         values.withLock { values in
             let due = MonotonicTime.after(time)
-            values.stopsBy = min(values.stopsBy ?? due, due)
+            values.life.stop { $0.deadline = min($0.deadline ?? due, due) }
         }
         lanes.reportsEnds.store(true, ordering: .sequentiallyConsistent)
         dismissIfIdle()
@@ -225,11 +157,12 @@ public final class PluginWorker: Sendable {
     ///
     /// Called again when the last call ends.
     func dismissIfIdle() {
-        let isDue = values.withLock { $0.stopsBy != nil && !$0.isDismissed }
+        let isDue = values.withLock { $0.life.stopping.map { $0.deadline != nil && !$0.isDismissed } ?? false }
         guard isDue, lanes.calls.isEmpty else { return }
         let isFirst = values.withLock { values in
-            defer { values.isDismissed = true }
-            return !values.isDismissed
+            guard let stopping = values.life.stopping, !stopping.isDismissed else { return false }
+            values.life.stop { $0.isDismissed = true }
+            return true
         }
         // Sending fails only for a message that is too large, and this one has no values.
         if isFirst { _ = try? sender.send(.bye) }
@@ -244,12 +177,13 @@ public final class PluginWorker: Sendable {
     package func kill(_ cause: WorkerEnd.Cause, during call: LaneCall? = nil, isCallersDecision: Bool = false) {
         guard !isForked else { return }
         values.withLock { values in
-            guard values.end == nil, let process = values.process else { return }
-            if values.cause == nil {
-                values.cause = cause
-                values.isCallersDecision = isCallersDecision
+            guard values.life.ended == nil, let process = values.process else { return }
+            if values.life.kill == nil {
                 // Their callers may have their errors before the process has ended.
-                values.lastCalls = call.map { [$0] } ?? lanes.calls.filter(\.isInPlugin)
+                let calls = call.map { [$0] } ?? lanes.calls.filter(\.isInPlugin)
+                values.life.stop {
+                    $0.kill = WorkerLife.Kill(cause: cause, isCallersDecision: isCallersDecision, calls: calls)
+                }
             }
             phs_worker_signal(process.descriptor, SIGKILL, true)
         }

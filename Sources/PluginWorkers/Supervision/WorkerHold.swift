@@ -19,14 +19,14 @@ package final class WorkerHold: Sendable {
 extension PluginWorker {
     package func hold() -> Bool {
         values.withLock { values in
-            guard values.end == nil, values.cause == nil, values.stopsBy == nil else { return false }
-            values.holds += 1
-            values.unusedSince = nil
+            guard values.life.isRunning else { return false }
+            values.usage.holds += 1
+            values.usage.unusedSince = nil
             return true
         }
     }
 
-    package func letGo() { values.withLock { $0.holds -= 1 } }
+    package func letGo() { values.withLock { $0.usage.holds -= 1 } }
 
     /// Ends the process if it has not been used for ``Placement/idleTime``. [the monitor's thread]
     ///
@@ -34,15 +34,17 @@ extension PluginWorker {
     func endIfUnused(at now: UInt64) {
         guard let time = start.placement.settings.idleTime else { return }
         let ends = values.withLock { values in
-            guard values.holds == 0, values.questions.isEmpty, values.stopsBy == nil, !values.residents.isEmpty else {
-                values.unusedSince = nil
+            guard values.life.isRunning, values.usage.holds == 0, values.questions.pending.isEmpty,
+                !values.residents.loaded.isEmpty
+            else {
+                values.usage.unusedSince = nil
                 return false
             }
-            let since = values.unusedSince ?? now
-            values.unusedSince = since
+            let since = values.usage.unusedSince ?? now
+            values.usage.unusedSince = since
             guard now >= MonotonicTime.time(since, plus: time) else { return false }
             // Under the lock, so that no new use can begin.
-            values.stopsBy = MonotonicTime.time(now, plus: Self.unloadTime)
+            values.life.stop { $0.deadline = MonotonicTime.time(now, plus: Self.unloadTime) }
             return true
         }
         if ends { stop(by: Self.unloadTime) }

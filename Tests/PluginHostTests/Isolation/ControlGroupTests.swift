@@ -118,7 +118,7 @@ private final class PretendedGroups: Sendable {
             try groups.setEvents(events, of: Path.join(groups.parent, try #require(groups.workers.first)))
             #expect(kill(worker.processIdentifier, SIGKILL) == 0)
             #expect(worker.waitForEnd()?.cause == cause, "\(events)")
-            #expect(worker.values.withLock(\.origin) == origin, "\(events)")
+            #expect(worker.values.withLock(\.life.ended?.origin) == origin, "\(events)")
             #expect(try groups.becomeEmpty())
         }
         // A crash is one even if the kernel ended a process of the group before.

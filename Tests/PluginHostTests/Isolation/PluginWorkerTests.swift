@@ -115,7 +115,7 @@ import Testing
             do throws(PluginError) { _ = try worker.load(bundle) } catch { result.withLock { $0 = error } }
             asked.signal()
         }.start()
-        while worker.values.withLock({ $0.questions.isEmpty }) { usleep(1_000) }
+        while worker.values.withLock({ $0.questions.pending.isEmpty }) { usleep(1_000) }
         #expect(kill(worker.processIdentifier, SIGKILL) == 0)
         asked.wait(until: "the load has failed")
         #expect(result.withLock(\.self)?.code == .workerEnded)
@@ -166,7 +166,7 @@ import Testing
             let fixture = try WorkerFixture()
             let worker = try fixture.start()
             worker.values.withLock { values in
-                values.residents[4] = PluginWorker.Resident(plugin: .named("org.example.member"))
+                values.residents.loaded[4] = WorkerResidents.Resident(plugin: .named("org.example.member"))
             }
             let records = try Self.logged(2) {
                 try worker.take(.log(.error, bundleIdentifier: "PluginHost", "a\u{1B}[2J\nb"), [])
@@ -220,12 +220,12 @@ import Testing
     @Test func aWorkerReportsNoMoreStepsThanLoadsHave() async throws {
         let worker = try fixture.start()
         worker.values.withLock { values in
-            values.residents[4] = PluginWorker.Resident(plugin: .named("x"))
+            values.residents.loaded[4] = WorkerResidents.Resident(plugin: .named("x"))
         }
         #expect(throws: ControlFault.self) { try worker.take(.step(5, .entry), []) }
         for _ in 1...64 { try worker.take(.step(4, .entry), []) }
         #expect(throws: ControlFault.self) { try worker.take(.step(4, .entry), []) }
-        worker.values.withLock { $0.residents = [:] }
+        worker.values.withLock { $0.residents.loaded = [:] }
         await worker.stop(within: .seconds(10))
     }
 
@@ -236,8 +236,8 @@ import Testing
                 isInPlugin: true)
         }
         var values = PluginWorker.Values()
-        values.isReady = true
-        values.providers[5] = LoadedReport.ReportedProvider(
+        values.life = .ready(Confinement())
+        values.residents.providers[5] = LoadedReport.ReportedProvider(
             number: 5, name: "text", point: "p", pointVersion: 1, order: 0, text: "", methods: ["begin()", "end()"])
         let method = values.phase(call(isOfMethod: true, provider: 5, method: 1))
         #expect(method == .call(provider: "text", method: "end()"))
@@ -245,7 +245,9 @@ import Testing
         // A function is called over the worker's own object.
         let desk = call(isOfMethod: true, provider: 0, method: 1)
         #expect(values.phase(desk) == .idle)
-        values.functions = [7: (bundle: 1, name: "other"), 8: (bundle: 2, name: "add"), 9: (bundle: 3, name: "third")]
+        values.residents.functions = [
+            7: (bundle: 1, name: "other"), 8: (bundle: 2, name: "add"), 9: (bundle: 3, name: "third"),
+        ]
         #expect(values.phase(desk) == .call(provider: "", method: "add"))
         #expect(values.phase(nil) == .idle)
     }
@@ -261,12 +263,12 @@ import Testing
         let worker = try fixture.start()
         for ready in [WorkerReady(version: 99, fingerprint: ""), WorkerReady(fingerprint: "other")] {
             worker.values.withLock { values in
-                (values.isKnown, values.isReady) = (false, false)
-                values.refusal = []
-                values.questions[.start] = WorkerAnswer.Pending(reply: Reply(), time: .seconds(1), due: .max)
+                values.life.acceptance = .unknown
+                if !values.life.refusal.isEmpty { values.life.refusal = [] }
+                values.questions.pending[.start] = WorkerAnswer.Pending(reply: Reply(), time: .seconds(1), due: .max)
             }
             try worker.take(.ready(ready), [])
-            let finding = try #require(worker.values.withLock(\.refusal).first)
+            let finding = try #require(worker.values.withLock(\.life.refusal).first)
             #expect(finding.code == .workerUnavailable)
             #expect(finding.remedy.contains("Restart the application"))
         }

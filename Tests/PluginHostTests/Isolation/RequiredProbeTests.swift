@@ -246,7 +246,9 @@ import Testing
                 for _ in 0..<2 {
                     Thread {
                         func isLoading() -> Bool {
-                            PluginWorker.all.contains { worker in worker.values.withLock { !$0.residents.isEmpty } }
+                            PluginWorker.all.contains { worker in
+                                worker.values.withLock { !$0.residents.loaded.isEmpty }
+                            }
                         }
                         let limit = Wait.ofATest
                         while !isLoading(), limit.sleep() {}

@@ -501,7 +501,7 @@ import Testing
             goOn.signal()
             isOver.wait(until: "the other call has ended")
             #expect(worker.end?.phase == .call(provider: "", method: "die"))
-            #expect(worker.values.withLock(\.blamed) == [one.bundle.bundlePath])
+            #expect(worker.values.withLock(\.blame.blamed) == [one.bundle.bundlePath])
             #expect(try process() != first, "it is not blamed")
             let error = #expect(throws: PluginError.self) { try one.bundle.function("process")() }
             #expect(error?.code == .quarantined)
@@ -517,7 +517,7 @@ import Testing
             let worker = try #require(PluginWorker.all.first { $0.processIdentifier == first })
             let error = #expect(throws: PluginError.self) { try one.bundle.function("die")(.int(1)) }
             #expect(error?.code == .workerEnded && error?.bundlePath == one.bundle.bundlePath)
-            #expect(worker.values.withLock(\.blamed) == [one.bundle.bundlePath])
+            #expect(worker.values.withLock(\.blame.blamed) == [one.bundle.bundlePath])
             let second = try process()
             #expect(second != first)
             #expect(try one.bundle.function("process")() == .int(Int64(second)))

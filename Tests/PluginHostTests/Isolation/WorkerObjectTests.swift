@@ -24,7 +24,7 @@ import Testing
         gadget = nil
         let end = try #require(worker.waitForEnd())
         #expect(end.cause == .signal(SIGABRT) && end.phase == .idle)
-        #expect(worker.values.withLock { $0.blamed } == [plugin.bundle.bundlePath])
+        #expect(worker.values.withLock { $0.blame.blamed } == [plugin.bundle.bundlePath])
         let error = #expect(throws: PluginError.self) { try other.process() }
         #expect(error?.code == .workerEnded && error?.bundlePath == plugin.bundle.bundlePath)
         #expect(try plugin.make().process() != worker.processIdentifier)
@@ -108,7 +108,7 @@ import Testing
                 }.start()
                 #expect(code { _ = try waits(600_000) } == .workerEnded)
                 #expect(worker.waitForEnd()?.cause == .signal(signal))
-                #expect(worker.values.withLock { $0.origin == .elsewhere && $0.blamed.isEmpty })
+                #expect(worker.values.withLock { $0.life.ended?.origin == .elsewhere && $0.blame.blamed.isEmpty })
             }
             #expect(try waits(1) == 1)
             // Its own crash counts.
@@ -248,7 +248,7 @@ import Testing
             #expect(plugin.isDeactivated && plugin.bundle.isLoaded)
             #expect(try plugin.make().process() != process)
             // Nobody is to blame, so another end and another start cost no time.
-            #expect(worker.values.withLock(\.blamed).isEmpty)
+            #expect(worker.values.withLock(\.blame.blamed).isEmpty)
             let functions = try CrashingPlugin()
             let number = try functions.bundle.function("process", as: (() -> Int32).self)
             let first = try number()
