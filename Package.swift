@@ -30,6 +30,7 @@ let package = Package(
         .target(name: "HostBasics", dependencies: ["CPluginSupport", "PropertyLists"]),
         .target(name: "BundleReading", dependencies: ["HostBasics", "PropertyLists"]),
         .target(name: "ELFImages", dependencies: ["HostBasics", "CPluginSupport", "PropertyLists"]),
+        .target(name: "DependencyResolution", dependencies: ["HostBasics"]),
         .target(name: "NibReading", dependencies: ["HostBasics", "PluginABI", "PropertyLists"]),
         .target(
             name: "PluginWorkers",
@@ -40,7 +41,7 @@ let package = Package(
             name: "PluginHost",
             dependencies: [
                 "PluginABI", "CPluginSupport", "CSandbox", "PropertyLists", "HostBasics", "BundleReading", "ELFImages",
-                "NibReading", "PluginWorkers",
+                "DependencyResolution", "NibReading", "PluginWorkers",
             ]),
         .plugin(
             name: "BundlePlugin",
@@ -59,6 +60,8 @@ let package = Package(
             exclude: ["Fixtures"]),
         .testTarget(
             name: "ELFImagesTests", dependencies: ["ELFImages", "HostBasics", "PropertyLists", "TestSupport"]),
+        .testTarget(
+            name: "DependencyResolutionTests", dependencies: ["DependencyResolution", "HostBasics", "TestSupport"]),
         .testTarget(
             name: "NibReadingTests", dependencies: ["NibReading", "HostBasics", "PluginABI", "TestSupport"]),
         .testTarget(

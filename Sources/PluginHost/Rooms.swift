@@ -1,4 +1,6 @@
 // What applications see of the rooms below: they import PluginHost alone.
+@_exported public import struct BundleReading.ForeignSignature
+@_exported public import enum BundleReading.ForeignType
 @_exported public import struct BundleReading.Manifest
 @_exported public import enum BundleReading.PluginExecution
 @_exported public import struct BundleReading.PluginPermissions

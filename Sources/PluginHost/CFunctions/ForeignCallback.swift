@@ -1,3 +1,4 @@
+import BundleReading
 internal import CPluginSupport
 internal import CPluginSupport.Shims
 import Glibc

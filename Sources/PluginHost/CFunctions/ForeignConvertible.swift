@@ -1,3 +1,5 @@
+public import BundleReading
+
 /// A Swift type for types in a C function's signature.
 ///
 /// These types conform: the integer types, `Float`, `Double`, `Bool`, `String`, `[UInt8]`, `UnsafeMutableRawPointer`,

@@ -1,3 +1,4 @@
+import DependencyResolution
 import HostBasics
 
 /// Gives each candidate its verdict: which candidate of each identifier is used, and why the others are not.

@@ -1,3 +1,4 @@
+public import BundleReading
 internal import CPluginSupport
 internal import CPluginSupport.Shims
 import Glibc

@@ -1,3 +1,4 @@
+public import BundleReading
 internal import CPluginSupport
 @_spi(PluginHost) internal import PluginABI
 

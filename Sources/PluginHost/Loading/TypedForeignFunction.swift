@@ -1,3 +1,4 @@
+import BundleReading
 import HostBasics
 
 /// A plain C function of a plug-in whose types are known when the application is compiled.

@@ -1,3 +1,4 @@
+import BundleReading
 import ELFImages
 import TestSupport
 import Testing

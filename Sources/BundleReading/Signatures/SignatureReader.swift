@@ -3,7 +3,7 @@ import HostBasics
 /// Reads the text of a ``ForeignSignature``.
 ///
 /// The text is not trusted.
-struct SignatureReader {
+package struct SignatureReader {
     private typealias Fault = ForeignSignature.Fault
     private typealias Limit = ForeignSignature.Limit
 
@@ -13,7 +13,7 @@ struct SignatureReader {
     /// Whether the signature is that of a function in a table, whose first argument is the object.
     private let isMethod: Bool
     /// The sizes of the buffers that a table's function writes, as text, by the index of the argument.
-    private(set) var outputs: [Int: String] = [:]
+    package private(set) var outputs: [Int: String] = [:]
 
     /// The position of a type in the signature.
     ///
@@ -28,12 +28,12 @@ struct SignatureReader {
         var isField = false
     }
 
-    init(_ text: String, isMethod: Bool = false) {
+    package init(_ text: String, isMethod: Bool = false) {
         self.text = Array(text.utf8)
         self.isMethod = isMethod
     }
 
-    mutating func read() throws(ForeignSignature.Fault) -> ForeignSignature {
+    package mutating func read() throws(ForeignSignature.Fault) -> ForeignSignature {
         guard text.count <= Limit.bytes else {
             throw Fault(position: 1, problem: "it has \(text.count) bytes; the limit is \(Limit.bytes)")
         }

@@ -1,7 +1,8 @@
+import HostBasics
 import TestSupport
 import Testing
 
-@testable import PluginHost
+@testable import DependencyResolution
 
 /// Compares resolutions with all possible selections, on small random sets.
 @Suite struct ResolverAgreementTests {

@@ -1,3 +1,5 @@
+import HostBasics
+
 extension ResolutionFailure {
     /// Why a choice cannot be used, whatever other choices are made: the chain of obstacles down to the one without a
     /// further cause.

@@ -1,13 +1,26 @@
+package import HostBasics
+
 /// A bundle that may be chosen for its identifier.
-struct ResolutionCandidate: Sendable {
+package struct ResolutionCandidate: Sendable {
     /// The caller's own number for it, also used in the result.
-    var number: Int
-    var identifier: String
-    var version: PluginVersion
+    package var number: Int
+    package var identifier: String
+    package var version: PluginVersion
     /// The identifiers that must be loaded before it, each with the range of accepted versions.
-    var requires: [(identifier: String, range: VersionRange)]
+    package var requires: [(identifier: String, range: VersionRange)]
     /// Among equal versions, the lower rank is preferred, then the lower number.
-    var rank: Int
+    package var rank: Int
+
+    package init(
+        number: Int, identifier: String, version: PluginVersion, requires: [(identifier: String, range: VersionRange)],
+        rank: Int
+    ) {
+        self.number = number
+        self.identifier = identifier
+        self.version = version
+        self.requires = requires
+        self.rank = rank
+    }
 
     /// Whether it is preferred to another candidate with the same identifier.
     func isPreferred(to other: ResolutionCandidate) -> Bool {
@@ -18,22 +31,22 @@ struct ResolutionCandidate: Sendable {
 /// Which candidate of each identifier is used, in which order they are loaded, and why all others are not used.
 ///
 /// Every candidate's number is in exactly one of ``chosen``, ``failures`` and ``passedOver``.
-struct Resolution: Sendable {
+package struct Resolution: Sendable {
     /// The candidates in use, in the order of identifiers, but each after those that it requires.
-    var chosen: [Int] = []
+    package var chosen: [Int] = []
     /// Candidates that cannot be used because of their requirements, or of the requirements of those.
-    var failures: [Int: ResolutionFailure] = [:]
+    package var failures: [Int: ResolutionFailure] = [:]
     /// Candidates for which another one with the same identifier is used instead.
-    var passedOver: [Int: Replacement] = [:]
+    package var passedOver: [Int: Replacement] = [:]
     /// Whether the search ended before all combinations were tried.
     ///
     /// It ends early if requirements contradict each other in too many ways. All chosen candidates still fit together;
     /// a longer search might find more.
-    var reachedLimit = false
+    package var reachedLimit = false
 
     /// The candidate that is used instead of another, and why.
-    struct Replacement: Sendable, Hashable {
-        enum Rule: Sendable, Hashable {
+    package struct Replacement: Sendable, Hashable {
+        package enum Rule: Sendable, Hashable {
             /// Its version is higher.
             case higherVersion
             /// Its version is equal, and its rank comes first.
@@ -45,14 +58,14 @@ struct Resolution: Sendable {
         }
 
         /// The number of the candidate in use; nil for a loaded version that is not a candidate.
-        let replacement: Int?
-        let rule: Rule
+        package let replacement: Int?
+        package let rule: Rule
     }
 }
 
 /// Why a candidate cannot be used.
-struct ResolutionFailure: Error, Sendable, Hashable {
-    enum Reason: Sendable, Hashable {
+package struct ResolutionFailure: Error, Sendable, Hashable {
+    package enum Reason: Sendable, Hashable {
         /// No candidate has this identifier.
         case missing(identifier: String)
         /// Only versions outside the range exist, the highest first.
@@ -68,13 +81,13 @@ struct ResolutionFailure: Error, Sendable, Hashable {
     }
 
     /// How the existing versions differ from the required ones.
-    enum Difference: Sendable, Hashable {
+    package enum Difference: Sendable, Hashable {
         case tooOld, tooNew, other
     }
 
-    let reason: Reason
+    package let reason: Reason
     /// The whole chain from the candidate to the cause, as full sentences.
-    let sentence: String
+    package let sentence: String
     /// The remedy, as a full sentence.
-    let remedy: String
+    package let remedy: String
 }

@@ -1,7 +1,8 @@
+import HostBasics
 import TestSupport
 import Testing
 
-@testable import PluginHost
+@testable import DependencyResolution
 
 @Suite struct ChoiceSetTests {
     /// Compares with the sets of the standard library.

@@ -1,3 +1,5 @@
+package import HostBasics
+
 /// Chooses one version of each identifier, so that as many identifiers as possible can be used, and determines the load
 /// order.
 ///
@@ -26,7 +28,7 @@
 ///
 /// **Threads.** No state. **Cost.** Linear in candidates and requirements if the best candidates of all identifiers fit
 /// together; otherwise bounded by `limit`, to a second or two.
-func resolve(
+package func resolve(
     _ candidates: [ResolutionCandidate], pinned: [String: PluginVersion] = [:], limit: Int = 5_000_000,
     unread: String? = nil
 ) -> Resolution {

@@ -1,7 +1,8 @@
+import HostBasics
 import TestSupport
 import Testing
 
-@testable import PluginHost
+@testable import DependencyResolution
 
 /// Large or difficult sets: the result must arrive, and be valid.
 @Suite struct ResolverLimitTests {

@@ -1,6 +1,7 @@
+import HostBasics
 import Testing
 
-@testable import PluginHost
+@testable import DependencyResolution
 
 @Suite struct ResolverTests {
     // MARK: What is chosen
@@ -12,8 +13,7 @@ import Testing
         #expect(result.failures.isEmpty)
     }
 
-    /// Fault 19.
-    @Test func ofEqualVersionsTheLowerRankIsChosenAndTheOtherReported() throws {
+    @Test(.fault(19)) func ofEqualVersionsTheLowerRankIsChosenAndTheOtherReported() throws {
         var candidates = try Candidates(["a 1.0", "a 1"])
         #expect(candidates.resolved().passedOver == ["a 1": .earlierRank])
         candidates = try Candidates(["a 1", "a 1.0"])
@@ -119,8 +119,7 @@ import Testing
 
     // MARK: Circles
 
-    /// Fault 152.
-    @Test func aBundleThatNeedsItselfIsReported() throws {
+    @Test(.fault(152)) func aBundleThatNeedsItselfIsReported() throws {
         let result = try resolved("a 2: a <2", "a 1", "d 1: d", "e 1: d")
         #expect(result.chosen == ["a 1"])
         #expect(result.failures["a 2"]?.reason == .circle(["a"]))
@@ -129,8 +128,7 @@ import Testing
         #expect(result.failures["d 1"]?.remedy == "Ask its author to remove d from its own PHRequires.")
     }
 
-    /// Fault 151.
-    @Test func aCircleIsNamedForEachMember() throws {
+    @Test(.fault(151)) func aCircleIsNamedForEachMember() throws {
         let result = try resolved("a 1: b", "b 1: c", "c 1: a", "d 1: a", "e 1")
         #expect(result.chosen == ["e 1"])
         #expect(result.failures["a 1"]?.reason == .circle(["a", "b", "c"]))

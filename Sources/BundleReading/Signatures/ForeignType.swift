@@ -48,14 +48,14 @@ public indirect enum ForeignType: Sendable, Hashable {
     }
 
     /// The types that a signature writes as one word.
-    static let words: [String: ForeignType] = [
+    package static let words: [String: ForeignType] = [
         "void": .void, "bool": .bool, "int8": .int8, "int16": .int16, "int32": .int32, "int64": .int64,
         "uint8": .uint8, "uint16": .uint16, "uint32": .uint32, "uint64": .uint64, "float": .float, "double": .double,
         "pointer": .pointer, "string": .string, "bytes": .bytes,
     ]
 
     /// The type without the markers for NULL and owned memory.
-    var plain: ForeignType {
+    package var plain: ForeignType {
         switch self {
         case .optional(let type), .owned(let type): type.plain
         default: self
@@ -63,7 +63,7 @@ public indirect enum ForeignType: Sendable, Hashable {
     }
 
     /// Whether the value may be NULL.
-    var isOptional: Bool {
+    package var isOptional: Bool {
         switch self {
         case .optional: true
         case .owned(let type): type.isOptional
@@ -72,7 +72,7 @@ public indirect enum ForeignType: Sendable, Hashable {
     }
 
     /// Whether the receiver owns the memory of the value.
-    var isOwned: Bool { if case .owned = self { true } else { false } }
+    package var isOwned: Bool { if case .owned = self { true } else { false } }
 }
 
 extension ForeignType: CustomStringConvertible {

@@ -10,7 +10,7 @@ public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
     public let isThrowing: Bool
 
     /// What to do if a text is not a signature.
-    static let remedy =
+    package static let remedy =
         "Write the types of the arguments in parentheses, “->”, and the type of the result, as in “(bytes, uint32) -> "
         + "uint32” or “() -> void”; docs/abi.md lists the types."
 
@@ -21,16 +21,16 @@ public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
         /// What is wrong at that position, as a sentence without its period.
         public let problem: String
         /// The fault as the end of a sentence about the text.
-        var reason: String { "which is wrong at character \(position): \(problem)" }
+        package var reason: String { "which is wrong at character \(position): \(problem)" }
     }
 
     /// The limits of a signature's text.
     ///
     /// A longer text is probably a mistake. The text is read before anything about its author is known.
-    enum Limit {
-        static let bytes = 4_096
+    package enum Limit {
+        package static let bytes = 4_096
         /// The same as PHS_FFI_MOST_ARGUMENTS.
-        static let arguments = 32
+        package static let arguments = 32
         static let fields = 64
         /// How deep structs and callbacks may be nested.
         static let depth = 8
@@ -39,7 +39,7 @@ public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
         static let nameBytes = 64
     }
 
-    init(arguments: [ForeignType], result: ForeignType, isThrowing: Bool) {
+    package init(arguments: [ForeignType], result: ForeignType, isThrowing: Bool) {
         self.arguments = arguments
         self.result = result
         self.isThrowing = isThrowing

@@ -1,5 +1,6 @@
-@testable import PluginHost
-@testable import PluginWorkers
+import HostBasics
+
+@testable import DependencyResolution
 
 /// Candidates written as lines: `org.a 1.0: org.b >=2; org.c`.
 ///

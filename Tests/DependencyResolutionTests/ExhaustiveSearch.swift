@@ -1,4 +1,6 @@
-@testable import PluginHost
+import HostBasics
+
+@testable import DependencyResolution
 
 /// Tries every selection of small sets of candidates, for comparison.
 struct ExhaustiveSearch {
