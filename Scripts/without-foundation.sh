@@ -2,7 +2,7 @@
 # Builds the library without the trait FullFoundation, and fails if it needs full Foundation.
 set -eu
 cd "$(dirname "$0")/.."
-swift build --disable-default-traits --product PluginHost --scratch-path .build-essentials
+swift build --disable-default-traits --product PluginHost --scratch-path .build-essentials -debug-info-format none
 needed=$(readelf -d .build-essentials/debug/libPluginHost.so | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 echo "$needed" | grep -q '^libswiftCore.so$' || { echo "without-foundation: readelf found no libraries" >&2; exit 1; }
 if echo "$needed" | grep -qx 'libFoundation.so'; then
