@@ -70,8 +70,7 @@ import Testing
         try Programs().expectFacts(atLeast: 33, of: "control", with: ["control", "lanes", "landlock"])
     }
 
-    // Also faults 437, 438 and 439, and in files 433 and 434; a fact names 438.
-    @Test func theCrashJournalNamesThePlugInThatEndedTheProcess() throws {
+    @Test(.fault(433, 434, 437, 438, 439)) func theCrashJournalNamesThePlugInThatEndedTheProcess() throws {
         let programs = try Programs()
         let plugin = try programs.build(
             "plugin", with: [], sanitized: false, options: ["-shared", "-fPIC", "-fomit-frame-pointer"])

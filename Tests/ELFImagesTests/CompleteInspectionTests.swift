@@ -19,7 +19,7 @@ struct CompleteInspectionTests {
         #expect(completeInspection(try ELFFixtures.sound()) == [])
     }
 
-    @Test("A missing executable is reported (55)")
+    @Test("A missing executable is reported", .fault(55))
     func missingFile() {
         let path = ELFFixtures.directory + "/nothing.so"
         #expect(
@@ -30,7 +30,7 @@ struct CompleteInspectionTests {
             ])
     }
 
-    @Test("A link that leads out of the bundle is seen by whoever opens the file (56)")
+    @Test("A link that leads out of the bundle is seen by whoever opens the file", .fault(56))
     func linkOutOfTheBundle() throws {
         let bundle = ELFFixtures.directory + "/Link.bundle"
         try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
@@ -46,7 +46,7 @@ struct CompleteInspectionTests {
         #expect(completeInspection(link, bundle: bundle) == [])
     }
 
-    @Test("A FIFO is not waited for (57)")
+    @Test("A FIFO is not waited for", .fault(57))
     func fifo() throws {
         let path = ELFFixtures.directory + "/fifo.so"
         #expect(mkfifo(path, 0o600) == 0)
@@ -56,7 +56,7 @@ struct CompleteInspectionTests {
             ])
     }
 
-    @Test("All missing libraries are named, with the directories that were searched (67)")
+    @Test("All missing libraries are named, with the directories that were searched", .fault(67))
     func missingLibraries() throws {
         var flags = ["-shared", "-Wl,--no-as-needed", "-Wl,--enable-new-dtags", "-Wl,-rpath,$ORIGIN/lib"]
         for number in 1...3 {
@@ -82,7 +82,7 @@ struct CompleteInspectionTests {
         #expect(symbols[0].message == "“\(path)” uses symbols that none of the libraries found defines: “gone_1”.")
     }
 
-    @Test("A library that another library needs is reported too, with the library that needs it (67)")
+    @Test("A library that another library needs is reported too, with the library that needs it", .fault(67))
     func transitivelyMissingLibrary() throws {
         let far = try ELFFixtures.c(
             "far/libfar.so", "int far(void) { return 1; }", ["-shared", "-Wl,-soname,libfar.so"])
@@ -107,7 +107,7 @@ struct CompleteInspectionTests {
         #expect(completeInspection(inherited) == [])
     }
 
-    @Test("A library of another machine is ignored and reported (62, 67)")
+    @Test("A library of another machine is ignored and reported", .fault(62, 67))
     func libraryOfAnotherMachine() throws {
         let library = try ELFFixtures.c(
             "foreign/libforeign.so", "int foreign(void) { return 1; }", ["-shared", "-Wl,-soname,libforeign.so"])
@@ -124,7 +124,7 @@ struct CompleteInspectionTests {
         #expect(missing.message.hasSuffix(" The file “\(library)” is for s390x."))
     }
 
-    @Test("All undefined symbols are named, demangled (68)")
+    @Test("All undefined symbols are named, demangled", .fault(68))
     func undefinedSymbols() throws {
         let c = try ELFFixtures.c(
             "undefined-c.so",
@@ -157,7 +157,7 @@ struct CompleteInspectionTests {
             ])
     }
 
-    @Test("Undefined symbols of Swift are demangled (68)")
+    @Test("Undefined symbols of Swift are demangled", .fault(68))
     func undefinedSwiftSymbols() throws {
         let module = ELFFixtures.directory + "/swift-modules"
         try FileManager.default.createDirectory(atPath: module, withIntermediateDirectories: true)
@@ -238,7 +238,7 @@ struct CompleteInspectionTests {
             ])
     }
 
-    @Test("An absolute search path that everybody may write to is a warning (69)")
+    @Test("An absolute search path that everybody may write to is a warning", .fault(69))
     func writableSearchPath() throws {
         let open = ELFFixtures.directory + "/open"
         try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: true)
@@ -257,7 +257,7 @@ struct CompleteInspectionTests {
             ])
     }
 
-    @Test("Relocations that write elsewhere are refused (80)")
+    @Test("Relocations that write elsewhere are refused", .fault(80))
     func damagedRelocations() throws {
         var file = try ELFBytes(ELFFixtures.sound())
         let table = Int(file[try file.dynamicValue(7), as: UInt64.self])
@@ -273,7 +273,7 @@ struct CompleteInspectionTests {
         #expect(completeInspection(other).first?.message.contains("relocation 0 names symbol 16777215 of") == true)
     }
 
-    @Test("Relocations and versions that contradict their counts are refused (80)")
+    @Test("Relocations and versions that contradict their counts are refused", .fault(80))
     func damagedTables() throws {
         var file = try ELFBytes(ELFFixtures.sound())
         let table = Int(file[try file.dynamicValue(7), as: UInt64.self])
@@ -297,7 +297,7 @@ struct CompleteInspectionTests {
                 "symbol 1 has the version number 291, which does not exist") == true)
     }
 
-    @Test("A note that is in a section only is read with a warning (83)")
+    @Test("A note that is in a section only is read with a warning", .fault(83))
     func noteInSectionOnly() throws {
         var file = try ELFBytes(ELFFixtures.sound())
         for index in (0..<file.segmentCount(4)).reversed() {
@@ -339,7 +339,7 @@ struct ImageSurroundingsTests {
         #expect(completeInspection(path) == [])
     }
 
-    @Test("A symbol that only a library defines which the plug-in does not need is an error that names it (68)")
+    @Test("A symbol that only a library defines which the plug-in does not need is an error that names it", .fault(68))
     func symbolOutsideOfTheScope() throws {
         let library = try ELFFixtures.c(
             "local/liblocal.so", "int local_answer(void) { return 42; }", ["-shared", "-Wl,-soname,liblocal.so"])

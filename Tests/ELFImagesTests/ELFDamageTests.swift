@@ -66,7 +66,7 @@ struct ELFDamageTests {
 
     // MARK: - Symbols
 
-    @Test func fault185_namesAndAddressesOfSymbolsThatLeadOutAreRefused() throws {
+    @Test(.fault(185)) func namesAndAddressesOfSymbolsThatLeadOutAreRefused() throws {
         let name = try messages("symbol-name") { $0[try $0.table(6) + 24, as: UInt32.self] = 0x0FFF_FFFF }
         #expect(name.count == 1 && name[0].hasSuffix("the name of symbol 1 lies outside of its strings."))
         let value = try messages("symbol-value") { file in
@@ -94,12 +94,12 @@ struct ELFDamageTests {
         #expect(strings.first?.hasSuffix("its strings (DT_STRTAB) do not end with NUL.") == true)
     }
 
-    @Test func fault191_anOwnNameOutsideOfTheStringsIsRefused() throws {
+    @Test(.fault(191)) func anOwnNameOutsideOfTheStringsIsRefused() throws {
         let found = try messages("soname") { $0[try $0.dynamicValue(14), as: UInt64.self] = 1 << 32 }
         #expect(found.count == 1 && found[0].hasSuffix("its own name (DT_SONAME) is not in its strings."))
     }
 
-    @Test func fault184_aHashTableAtAddress0IsRefusedThoughThereIsAnother() throws {
+    @Test(.fault(184)) func aHashTableAtAddress0IsRefusedThoughThereIsAnother() throws {
         var file = try ELFBytes(
             ELFFixtures.c("two-hashes.so", ELFFixtures.entryWithNote, ["-shared", "-Wl,--hash-style=both"]))
         file[try file.dynamicValue(0x6FFF_FEF5), as: UInt64.self] = 0
@@ -109,18 +109,20 @@ struct ELFDamageTests {
 
     // MARK: - Versions
 
-    @Test(arguments: [
-        ("version", 0, 2), ("name", 8 + 16, 1 << 30), ("next", 12 + 16, 1), ("next-far", 12 + 16, 0x7FFF_FFF0),
-        ("aux", 8, 0x7FFF_FFF0), ("file", 4, 1 << 30), ("next-record", 12, 0x7FFF_FFF0),
-    ])
-    func fault186_neededVersionsThatLeadOutAreRefused(name: String, offset: Int, value: Int) throws {
+    @Test(
+        .fault(186),
+        arguments: [
+            ("version", 0, 2), ("name", 8 + 16, 1 << 30), ("next", 12 + 16, 1), ("next-far", 12 + 16, 0x7FFF_FFF0),
+            ("aux", 8, 0x7FFF_FFF0), ("file", 4, 1 << 30), ("next-record", 12, 0x7FFF_FFF0),
+        ])
+    func neededVersionsThatLeadOutAreRefused(name: String, offset: Int, value: Int) throws {
         let found = try messages("verneed-\(name)") { file in
             file[try file.table(0x6FFF_FFFE) + offset, as: UInt32.self] = UInt32(value)
         }
         #expect(found.count == 1 && found[0].contains("its list of needed versions (DT_VERNEED)"), "\(found)")
     }
 
-    @Test func fault186_aVersionNumberWithoutARecordIsRefused() throws {
+    @Test(.fault(186)) func aVersionNumberWithoutARecordIsRefused() throws {
         let found = try messages("versym") { $0[try $0.table(0x6FFF_FFF0) + 2, as: UInt16.self] = 0x7000 }
         #expect(found.count == 1 && found[0].contains("which does not exist (DT_VERSYM)"))
         let alone = try messages("versym-alone") { file in
@@ -135,7 +137,7 @@ struct ELFDamageTests {
 
     // MARK: - Relocations and initialisers
 
-    @Test func fault187_relocationsThatWriteOrCallElsewhereAreRefused() throws {
+    @Test(.fault(187)) func relocationsThatWriteOrCallElsewhereAreRefused() throws {
         let first = 0
         let overTable = try messages("over-dynamic") { file in
             let dynamic = file[try file.segment(2) + ELFBytes.address, as: UInt64.self]
@@ -169,7 +171,7 @@ struct ELFDamageTests {
         #endif
     }
 
-    @Test func fault188_initialisersThatLeadElsewhereAreRefused() throws {
+    @Test(.fault(188)) func initialisersThatLeadElsewhereAreRefused() throws {
         for (tag, name) in [(UInt64(25), "DT_INIT_ARRAY"), (26, "DT_FINI_ARRAY")] {
             let found = try messages("entry-\(name)") { file in
                 let array = file[try file.dynamicValue(tag), as: UInt64.self]
@@ -202,11 +204,13 @@ struct ELFDamageTests {
 
     // MARK: - Other code
 
-    @Test(arguments: [
-        (UInt64(0x7FFF_FFFD), "DT_FILTER or DT_AUXILIARY"), (0x7FFF_FFFF, "DT_FILTER or DT_AUXILIARY"),
-        (0x6FFF_FEFC, "DT_AUDIT or DT_DEPAUDIT"), (0x6FFF_FEFB, "DT_AUDIT or DT_DEPAUDIT"),
-    ])
-    func fault190_filtersAndAuditorsAreRefused(tag: UInt64, name: String) throws {
+    @Test(
+        .fault(190),
+        arguments: [
+            (UInt64(0x7FFF_FFFD), "DT_FILTER or DT_AUXILIARY"), (0x7FFF_FFFF, "DT_FILTER or DT_AUXILIARY"),
+            (0x6FFF_FEFC, "DT_AUDIT or DT_DEPAUDIT"), (0x6FFF_FEFB, "DT_AUDIT or DT_DEPAUDIT"),
+        ])
+    func filtersAndAuditorsAreRefused(tag: UInt64, name: String) throws {
         var file = try Self.plugin()
         try file.replaceAdvice(by: tag, 1)
         let found = try quickInspection(file.save("filter-\(tag).so")).findings
@@ -214,7 +218,7 @@ struct ELFDamageTests {
         #expect(found.first?.message.contains(name) == true)
     }
 
-    @Test func fault194_neededNamesAreComparedByteByByte() throws {
+    @Test(.fault(194)) func neededNamesAreComparedByteByByte() throws {
         // Two names of 16 bytes with one hash: the first word of the other is chosen, the second follows from it.
         let good = Array("libc.so.6-normal".utf8)
         var other = Array("/tmp/evi........".utf8)
@@ -248,7 +252,7 @@ struct ELFDamageTests {
 
     // MARK: - Notes and segments
 
-    @Test func fault189_notesAndPropertiesThatLeadOutAreRefused() throws {
+    @Test(.fault(189)) func notesAndPropertiesThatLeadOutAreRefused() throws {
         let address = try messages("note-address") {
             $0[try $0.segment(4) + ELFBytes.address, as: UInt64.self] = 1 << 40
         }
@@ -270,7 +274,7 @@ struct ELFDamageTests {
         #expect(table.contains { $0.contains("its unwind table (PT_GNU_EH_FRAME) lie outside") })
     }
 
-    @Test func fault83_anABINoteBehindALongNoteIsSeen() throws {
+    @Test(.fault(83)) func anABINoteBehindALongNoteIsSeen() throws {
         let source =
             ELFFixtures.entry + """
 
@@ -283,7 +287,7 @@ struct ELFDamageTests {
         #expect(inspection.findings.map(\.subject) == ["ABI 7.1"])
     }
 
-    @Test func fault192_segmentsThatChangeWhatWasReadAreRefused() throws {
+    @Test(.fault(192)) func segmentsThatChangeWhatWasReadAreRefused() throws {
         let shared = try messages("shared-page") { file in
             // The second segment is moved into the last page of the first.
             let (first, second) = (try file.segment(1), try file.segment(1, 1))

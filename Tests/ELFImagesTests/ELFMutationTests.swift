@@ -4,7 +4,7 @@ import Testing
 
 @testable import ELFImages
 
-@Suite("Mutants of real files (80)")
+@Suite("Mutants of real files", .fault(80))
 struct ELFMutationTests {
     private static let mutantsOfEach = 10_000
 

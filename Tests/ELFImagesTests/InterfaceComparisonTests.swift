@@ -6,7 +6,7 @@ import Testing
 @testable import ELFImages
 @testable import HostBasics
 
-/// Fault 296: protocols with other requirements than when a plug-in was compiled against them.
+/// Protocols with other requirements than when a plug-in was compiled against them.
 ///
 /// The API is built twice; the plug-in is compiled against the first version and runs with the second.
 @Suite("Changed interfaces") struct InterfaceComparisonTests {
@@ -87,7 +87,7 @@ import Testing
         return (checked, entered, library, plugin)
     }
 
-    @Test func fault296_withoutLibraryEvolutionEveryOtherNumberOfRequirementsIsFound() throws {
+    @Test(.fault(296)) func withoutLibraryEvolutionEveryOtherNumberOfRequirementsIsFound() throws {
         let (file, entry, library, plugin) = try findings(Interfaces(name: "PlainAPI", hasEvolution: false))
         let subjects = ["PlainAPI.Alone", "PlainAPI.Demanding", "PlainAPI.Refined"]
         #expect(file.compactMap(\.subject).sorted() == subjects)
@@ -107,7 +107,7 @@ import Testing
         #expect(file.allSatisfy { $0.filePath == plugin && $0.severity == .error })
     }
 
-    @Test func fault296_withLibraryEvolutionOnlyARequirementWithoutADefaultIsFound() throws {
+    @Test(.fault(296)) func withLibraryEvolutionOnlyARequirementWithoutADefaultIsFound() throws {
         let (file, entry, library, _) = try findings(Interfaces(name: "EvolvingAPI", hasEvolution: true))
         #expect(file.map(\.message) == entry.map(\.message))
         #expect(

@@ -127,7 +127,7 @@ struct ImageFingerprintTests {
         #expect(try quickInspection(swift).describes(libraryAt: try base(of: swift)))
     }
 
-    @Test("A file that was swapped between check and load is noticed (74)")
+    @Test("A file that was swapped between check and load is noticed", .fault(74))
     func swappedFile() throws {
         let checked = try ELFFixtures.c(
             "swap-checked.so", ELFFixtures.entryWithNote + "int which(void) { return 1; }")

@@ -21,7 +21,7 @@ import Testing
         return (gone, library)
     }
 
-    @Test func fault820_aLibraryThatTheApplicationsLibraryNeedsIsNoNeedOfThePlugin() throws {
+    @Test(.fault(820)) func aLibraryThatTheApplicationsLibraryNeedsIsNoNeedOfThePlugin() throws {
         let (gone, library) = try applicationLibrary()
         let program = try ELFFixtures.c(
             "app/application", "extern int application(void); int main(void) { return application(); }",
@@ -41,7 +41,7 @@ import Testing
         #expect(!finding.remedy.contains("Contents/Frameworks") && finding.remedy.contains("LD_LIBRARY_PATH"))
     }
 
-    @Test func fault820_anotherVersionOfThisLibraryInTheApplicationIsNamed() throws {
+    @Test(.fault(820)) func anotherVersionOfThisLibraryInTheApplicationIsNamed() throws {
         func library(_ name: String) throws -> String {
             try ELFFixtures.c(
                 "versions/\(name)", "int shared(void) { return 1; }", ["-shared", "-Wl,-soname,\(name)"])
@@ -66,7 +66,7 @@ import Testing
         #expect(error.remedy.hasPrefix("Build “\(interface)” again with the library that the application uses"))
     }
 
-    @Test func fault820_anApplicationThatLacksALibraryOfItsOwnIsAWarning() throws {
+    @Test(.fault(820)) func anApplicationThatLacksALibraryOfItsOwnIsAWarning() throws {
         let (_, library) = try applicationLibrary()
         let program = try ELFFixtures.c(
             "app/application-alone", "extern int application(void); int main(void) { return application(); }",
@@ -79,7 +79,7 @@ import Testing
         #expect(warning.message.contains("The application itself does not start in this environment."))
     }
 
-    @Test func fault825_aLibraryWithoutItsLinkIsNamedWithTheCommandThatMakesIt() throws {
+    @Test(.fault(825)) func aLibraryWithoutItsLinkIsNamedWithTheCommandThatMakesIt() throws {
         let library = try ELFFixtures.c(
             "lost/libunlinked.so.3.1", "int unlinked(void) { return 3; }", ["-shared", "-Wl,-soname,libunlinked.so.3"])
         // One of the same name that is another library, and a file that is none.
@@ -100,8 +100,8 @@ import Testing
                 "Make it again: ln -s libunlinked.so.3.1 \(ELFFixtures.directory)/lost/libunlinked.so.3;"))
     }
 
-    @Test(arguments: ["libstray.so", "libstray-3.1.so", "libstray.so.2.9", "libstray.so.3.1"])
-    func fault885_aLibraryUnderAnyOtherNameIsFoundByItsOwnName(file: String) throws {
+    @Test(.fault(885), arguments: ["libstray.so", "libstray-3.1.so", "libstray.so.2.9", "libstray.so.3.1"])
+    func aLibraryUnderAnyOtherNameIsFoundByItsOwnName(file: String) throws {
         let library = try ELFFixtures.c(
             "stray-\(file)/\(file)", "int stray(void) { return 3; }", ["-shared", "-Wl,-soname,libstray.so.3"])
         let plugin = try ELFFixtures.c(
@@ -114,8 +114,8 @@ import Testing
     }
 
     /// The command in the remedy must work on what is in the link's place.
-    @Test(arguments: ["nowhere", "itself", "text", "directory"])
-    func fault885_whatIsInThePlaceOfALinkIsReplaced(obstacle: String) throws {
+    @Test(.fault(885), arguments: ["nowhere", "itself", "text", "directory"])
+    func whatIsInThePlaceOfALinkIsReplaced(obstacle: String) throws {
         let directory = "place-\(obstacle)"
         let library = try ELFFixtures.c(
             "\(directory)/libplaced.so.3.1", "int placed(void) { return 3; }",
@@ -150,7 +150,7 @@ import Testing
 
     // MARK: Symbols
 
-    @Test func fault824_aSymbolThatOnlyALibraryOutsideOfTheScopeDefinesIsAnError() throws {
+    @Test(.fault(824)) func aSymbolThatOnlyALibraryOutsideOfTheScopeDefinesIsAnError() throws {
         let library = try ELFFixtures.c(
             "others/libborrowed.so", "int borrowed(void) { return 1; }", ["-shared", "-Wl,-soname,libborrowed.so"])
         let plugin = try ELFFixtures.c(
@@ -172,7 +172,7 @@ import Testing
 
     // MARK: Files
 
-    @Test func fault822_packedRelocationsWithoutTheirVersionAreRefused() throws {
+    @Test(.fault(822)) func packedRelocationsWithoutTheirVersionAreRefused() throws {
         let source =
             ELFFixtures.entryWithNote + """
                 #include <stdio.h>
@@ -210,8 +210,8 @@ import Testing
         return outsideErrors(plugin)
     }
 
-    @Test(arguments: ["-pie", "-no-pie"])
-    func fault886_aProgramThatIsNeededAsALibraryIsAnError(flag: String) throws {
+    @Test(.fault(886), arguments: ["-pie", "-no-pie"])
+    func aProgramThatIsNeededAsALibraryIsAnError(flag: String) throws {
         let directory = "program\(flag)"
         let stub = try ELFFixtures.c(
             "\(directory)/theprogram", "int ofprogram(void) { return 1; }", ["-shared", "-Wl,-soname,theprogram"])
@@ -229,7 +229,7 @@ import Testing
         #expect(errors(findings) == found)
     }
 
-    @Test func fault886_aLibraryThatForbidsDlopenIsAnError() throws {
+    @Test(.fault(886)) func aLibraryThatForbidsDlopenIsAnError() throws {
         let library = try ELFFixtures.c(
             "refused/libclosed.so", "int closed(void) { return 1; }",
             ["-shared", "-Wl,-z,nodlopen,-soname,libclosed.so"])
@@ -237,7 +237,7 @@ import Testing
         #expect(found.map(\.subject) == ["DF_1_NOOPEN"] && found.map(\.filePath) == [library])
     }
 
-    @Test func fault886_aLibraryOfAnotherSystemOrCutOffIsAnError() throws {
+    @Test(.fault(886)) func aLibraryOfAnotherSystemOrCutOffIsAnError() throws {
         let library = try ELFFixtures.c(
             "refused/libdamaged.so", "int damaged(void) { return 1; }", ["-shared", "-Wl,-soname,libdamaged.so"])
         let plugin = try user(of: library, "needs-damaged.so", "damaged")
@@ -252,7 +252,7 @@ import Testing
         #expect(found.first?.filePath == library && found.first?.message.contains("it ends before") == true)
     }
 
-    @Test func fault886_packedRelocationsOfALibraryWithoutTheirVersionAreAnError() throws {
+    @Test(.fault(886)) func packedRelocationsOfALibraryWithoutTheirVersionAreAnError() throws {
         let library = try ELFFixtures.c(
             "refused/libpacked.so",
             """
@@ -267,7 +267,7 @@ import Testing
     }
 
     /// The dynamic linker ends the process with an assertion, so that nothing here opens the file.
-    @Test func fault887_aLibraryThatLostAllOfItsVersionsIsAnError() throws {
+    @Test(.fault(887)) func aLibraryThatLostAllOfItsVersionsIsAnError() throws {
         let script = try ELFFixtures.file("versions.map", "V2 { global: versioned; };".utf8)
         let source = "int versioned(void) { return 1; }"
         let library = try ELFFixtures.c(
@@ -283,8 +283,8 @@ import Testing
         #expect(found.first?.message.contains("at the symbol “versioned” the dynamic linker ends the process") == true)
     }
 
-    @Test(arguments: ["enable", "disable"])
-    func fault826_aSearchPathThatIsEmptyAsAWholeIsNoFault(tags: String) throws {
+    @Test(.fault(826), arguments: ["enable", "disable"])
+    func aSearchPathThatIsEmptyAsAWholeIsNoFault(tags: String) throws {
         var file = try ELFBytes(
             ELFFixtures.c(
                 "rpath-\(tags).so", ELFFixtures.entryWithNote, ["-shared", "-Wl,--\(tags)-new-dtags,-rpath,/qqqqq"]))
@@ -303,7 +303,7 @@ import Testing
             ])
     }
 
-    @Test func fault821_aFileOnAFileSystemWithoutCodeIsAnError() async {
+    @Test(.fault(821)) func aFileOnAFileSystemWithoutCodeIsAnError() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree(["mounted/": ""])
             let bytes = try ELFBytes(ELFFixtures.sound()).bytes

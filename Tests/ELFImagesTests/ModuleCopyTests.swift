@@ -126,7 +126,7 @@ struct ModuleCopyTests {
             ])
     }
 
-    @Test("Without a note, the compiler's revision in .comment shows another toolchain (83)")
+    @Test("Without a note, the compiler's revision in .comment shows another toolchain", .fault(83))
     func otherToolchain() throws {
         let path = try ELFFixtures.swift(
             "comment.so", module: "Comment", ELFFixtures.swiftEntry + "public final class Own {}")

@@ -50,7 +50,7 @@ struct PackedRelocationFaults {
         _ = try bitmap(file)
     }
 
-    @Test func fault287_aBitmapBeforeAnyAddressIsRefused() throws {
+    @Test(.fault(287)) func aBitmapBeforeAnyAddressIsRefused() throws {
         let found = try messages("bitmap-first") { file in
             file[try file.table(Self.table), as: UInt64.self] = try file[bitmap(file), as: UInt64.self]
         }
@@ -58,7 +58,7 @@ struct PackedRelocationFaults {
         #expect(found.first?.hasSuffix("(DT_RELR) begin with a bitmap, before any address.") == true, "\(found)")
     }
 
-    @Test func fault187_anAddressOrABitmapThatLeadsOutOfTheWritableSegmentsIsRefused() throws {
+    @Test(.fault(187)) func anAddressOrABitmapThatLeadsOutOfTheWritableSegmentsIsRefused() throws {
         let outside = "a packed relocation (DT_RELR) writes outside of its writable segments."
         for address: UInt64 in [0x10, 1 << 40, .max - 7, .max - 1] {
             let found = try messages("address") { $0[try $0.table(Self.table), as: UInt64.self] = address }
@@ -80,7 +80,7 @@ struct PackedRelocationFaults {
         #expect(overTable.count == 1 && overTable[0].hasSuffix(outside), "\(overTable)")
     }
 
-    @Test func fault188_anInitialiserThatTheyLeadOutOfTheCodeIsRefused() throws {
+    @Test(.fault(188)) func anInitialiserThatTheyLeadOutOfTheCodeIsRefused() throws {
         // Its address without the base is in the file.
         for (tag, name) in [(UInt64(25), "initialiser 0 (DT_INIT_ARRAY)"), (26, "finaliser 0 (DT_FINI_ARRAY)")] {
             let found = try messages("array-\(tag)") { $0[try $0.table(tag), as: UInt64.self] = 1 << 40 }
@@ -89,7 +89,7 @@ struct PackedRelocationFaults {
     }
 
     /// The dynamic linker adds the base once for each time that the table names the word.
-    @Test func fault188_anInitialiserOrFinaliserThatIsNamedTwiceIsRefused() throws {
+    @Test(.fault(188)) func anInitialiserOrFinaliserThatIsNamedTwiceIsRefused() throws {
         let arrays: [(tag: UInt64, size: UInt64, name: String)] = [
             (25, 27, "initialiser 0 (DT_INIT_ARRAY)"), (26, 28, "finaliser 0 (DT_FINI_ARRAY)"),
         ]
@@ -115,7 +115,7 @@ struct PackedRelocationFaults {
         }
     }
 
-    @Test func fault187_sizesThatDoNotFitAreRefused() throws {
+    @Test(.fault(187)) func sizesThatDoNotFitAreRefused() throws {
         let size = try messages("size") { $0[try $0.dynamicValue(Self.size), as: UInt64.self] -= 1 }
         #expect(size.first?.contains("have an impossible size") == true, "\(size)")
         let entry = try messages("entry-size") { $0[try $0.dynamicValue(Self.entrySize), as: UInt64.self] = 16 }

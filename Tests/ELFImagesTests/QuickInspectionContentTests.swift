@@ -36,7 +36,7 @@ struct QuickInspectionDynamicTests {
             }[0].contains("its dynamic section has no end mark"))
     }
 
-    @Test("Addresses that the dynamic linker would follow out of the file are refused (80)")
+    @Test("Addresses that the dynamic linker would follow out of the file are refused", .fault(80))
     func addressesOutside() throws {
         for (tag, name) in [
             (UInt64(5), "DT_STRTAB"), (6, "DT_SYMTAB"), (0x6FFF_FEF5, "DT_GNU_HASH"), (7, "DT_RELA"),
@@ -57,7 +57,7 @@ struct QuickInspectionDynamicTests {
                 "impossible size"))
     }
 
-    @Test("Tables without sizes, and sizes that do not fit, are refused (80)")
+    @Test("Tables without sizes, and sizes that do not fit, are refused", .fault(80))
     func impossibleSizes() throws {
         let none: UInt64 = 0x7000_0000
         for (name, tag) in [("DT_RELASZ", UInt64(8)), ("DT_RELAENT", 9), ("DT_INIT_ARRAYSZ", 27)] {
@@ -76,7 +76,7 @@ struct QuickInspectionDynamicTests {
             }.contains { $0.contains("tables without their sizes") })
     }
 
-    @Test("Code and tables in segments of the wrong kind are refused (80)")
+    @Test("Code and tables in segments of the wrong kind are refused", .fault(80))
     func wrongSegments() throws {
         #expect(
             try messages("init-data.so") { file in
@@ -98,7 +98,7 @@ struct QuickInspectionDynamicTests {
         #expect(try quickInspection(path).findings.map(\.message) == ["“\(path)” forbids being opened by dlopen()."])
     }
 
-    @Test("RUNPATH: empty, current, relative and leaving elements are refused (69)")
+    @Test("RUNPATH: empty, current, relative and leaving elements are refused", .fault(69))
     func unsafeSearchPaths() throws {
         let bundle = ELFFixtures.directory + "/RunPath.bundle"
         func inspect(_ name: String, _ runPath: String, _ tags: String = "--enable-new-dtags") throws -> [PluginFinding]
@@ -154,7 +154,7 @@ struct QuickInspectionDynamicTests {
         }
     }
 
-    @Test("A library that is needed by a path is refused (70)")
+    @Test("A library that is needed by a path is refused", .fault(70))
     func neededPath() throws {
         let library = try ELFFixtures.c("libno-soname.so", "int answer(void) { return 42; }")
         let path = try ELFFixtures.c(
@@ -181,7 +181,7 @@ struct QuickInspectionEntryTests {
         #expect(QuickInspection.entryHash == gnuHash(of: ELFInspector.entrySymbol.utf8))
     }
 
-    @Test("A missing entry symbol is reported by name (81)", arguments: ["gnu", "sysv", "both"])
+    @Test("A missing entry symbol is reported by name", .fault(81), arguments: ["gnu", "sysv", "both"])
     func missingEntry(style: String) throws {
         let path = try ELFFixtures.c(
             "no-entry-\(style).so", "int other(void) { return 1; }", ["-shared", "-Wl,--hash-style=\(style)"])
@@ -202,7 +202,7 @@ struct QuickInspectionEntryTests {
         #expect(try quickInspection(path).findings == [])
     }
 
-    @Test("An entry that is data is refused (82)")
+    @Test("An entry that is data is refused", .fault(82))
     func entryIsData() throws {
         let path = try ELFFixtures.c("entry-data.so", "int plugin_entry = 1;")
         #expect(
@@ -211,7 +211,7 @@ struct QuickInspectionEntryTests {
             ])
     }
 
-    @Test("An entry that is hidden, or only used, is missing (81)")
+    @Test("An entry that is hidden, or only used, is missing", .fault(81))
     func entryIsNotExported() throws {
         let hidden = try ELFFixtures.c(
             "entry-hidden.so",
@@ -255,7 +255,7 @@ struct QuickInspectionNoteTests {
     /// Where the descriptor of the note begins in a file.
     private func descriptor(_ file: ELFBytes) throws -> Int { try file.firstIndex(of: "PluginHost\0") + 12 }
 
-    @Test("Another major version of the ABI: both are named (83)")
+    @Test("Another major version of the ABI: both are named", .fault(83))
     func otherMajor() throws {
         var file = try ELFBytes(ELFFixtures.sound())
         file[try descriptor(file) + 2, as: UInt16.self] = 7
@@ -272,7 +272,7 @@ struct QuickInspectionNoteTests {
             ])
     }
 
-    @Test("Another toolchain: both are named, and only Swift files are compared (83)")
+    @Test("Another toolchain: both are named, and only Swift files are compared", .fault(83))
     func otherToolchain() throws {
         var file = try ELFBytes(ELFFixtures.sound())
         let start = try descriptor(file)

@@ -29,7 +29,7 @@ struct QuickInspectionKindTests {
         #expect(inspection.fingerprint != 0)
     }
 
-    @Test("A file of 0, 10 or 64 bytes is reported in words (58)")
+    @Test("A file of 0, 10 or 64 bytes is reported in words", .fault(58))
     func shortFiles() throws {
         let path = try ELFFixtures.file("empty.so", [])
         #expect(
@@ -52,7 +52,7 @@ struct QuickInspectionKindTests {
         #expect(try quickInspection(three).findings.count == 1)
     }
 
-    @Test("A script and other formats are named (60)")
+    @Test("A script and other formats are named", .fault(60))
     func foreignFormats() throws {
         let kinds: [(content: [UInt8], name: String)] = [
             (Array("#!/bin/sh\nexit 0\n".utf8), "a script (“#!/bin/sh”)"),
@@ -75,7 +75,7 @@ struct QuickInspectionKindTests {
         }
     }
 
-    @Test("A script's first line cannot forge the message (13)")
+    @Test("A script's first line cannot forge the message", .fault(13))
     func scriptLineIsEscaped() throws {
         let path = try ELFFixtures.file("escape.so", Array("#!/bin/\u{1B}[2Jsh\r\n".utf8))
         let message = try #require(try quickInspection(path).findings.first?.message)
@@ -83,7 +83,7 @@ struct QuickInspectionKindTests {
         #expect(!message.unicodeScalars.contains("\u{1B}"))
     }
 
-    @Test("A program, an object file and a core dump are not shared objects (61)")
+    @Test("A program, an object file and a core dump are not shared objects", .fault(61))
     func otherTypes() throws {
         let source = ELFFixtures.entry + "\nint main(void) { return plugin_entry(0); }\n"
         let fixed = try ELFFixtures.c("fixed-program", source, ["-no-pie", "-fno-PIE"])
@@ -108,7 +108,7 @@ struct QuickInspectionKindTests {
                 == true)
     }
 
-    @Test("Another machine, class or byte order: both sides are named (62)")
+    @Test("Another machine, class or byte order: both sides are named", .fault(62))
     func otherPlatforms() throws {
         let host = ELF.name(ofMachine: ELF.hostMachine)
         let other: UInt16 = ELF.hostMachine == 183 ? 62 : 183
@@ -154,7 +154,7 @@ struct QuickInspectionKindTests {
 
 @Suite("The quick inspection: segments")
 struct QuickInspectionSegmentTests {
-    @Test("Truncation is reported with the number of missing bytes, at 1 to 99 % (59)")
+    @Test("Truncation is reported with the number of missing bytes, at 1 to 99 %", .fault(59))
     func truncation() throws {
         let bytes = try ELFBytes(ELFFixtures.sound()).bytes
         for percent in 1...99 {
@@ -178,7 +178,7 @@ struct QuickInspectionSegmentTests {
         }
     }
 
-    @Test("phnum 65535 and a huge phoff are refused (63, 64)")
+    @Test("phnum 65535 and a huge phoff are refused", .fault(63, 64))
     func impossibleProgramHeaders() throws {
         #expect(
             try messages("phnum.so") { $0[ELFBytes.programHeaderCount, as: UInt16.self] = 65535 }[0].hasSuffix(
@@ -197,7 +197,7 @@ struct QuickInspectionSegmentTests {
                 "claim to have 32 bytes each"))
     }
 
-    @Test("An executable stack is refused (65)")
+    @Test("An executable stack is refused", .fault(65))
     func executableStack() throws {
         let linked = try ELFFixtures.c("execstack.so", ELFFixtures.entryWithNote, ["-shared", "-Wl,-z,execstack"])
         #expect(
@@ -211,7 +211,7 @@ struct QuickInspectionSegmentTests {
         if ELF.stackIsExecutableByDefault { #expect(unmarked[0].contains("it has no PT_GNU_STACK")) }
     }
 
-    @Test("A segment that is writable and executable is refused (66)")
+    @Test("A segment that is writable and executable is refused", .fault(66))
     func writableCode() throws {
         let found = try messages("rwx.so") { file in
             file[try file.segment(1, 1) + ELFBytes.flags, as: UInt32.self] = 7
@@ -262,7 +262,7 @@ struct QuickInspectionSegmentTests {
             }.contains { $0.contains("has no segment to load") })
     }
 
-    @Test("The setuid bit is an error, a missing executable bit is not (71, 72)")
+    @Test("The setuid bit is an error, a missing executable bit is not", .fault(71, 72))
     func modes() throws {
         let bytes = try ELFBytes(ELFFixtures.sound()).bytes
         let path = try ELFFixtures.file("setuid.so", bytes)

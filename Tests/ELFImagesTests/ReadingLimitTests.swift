@@ -19,7 +19,7 @@ struct ReadingLimitTests {
         return name
     }
 
-    @Test func fault182_aNameThatDoublesWithEachReferenceIsShownMangled() throws {
+    @Test(.fault(182)) func aNameThatDoublesWithEachReferenceIsShownMangled() throws {
         #expect(SymbolNames.demangled(Self.doubling(3)) != nil)
         for levels in [16, 24, 60] {
             #expect(SymbolNames.demangled(Self.doubling(levels)) == nil)
@@ -45,7 +45,7 @@ struct ReadingLimitTests {
         #expect(SymbolNames.demangled(name) != nil)
     }
 
-    @Test func fault183_symbolsThatShareALongNameAreRefused() throws {
+    @Test(.fault(183)) func symbolsThatShareALongNameAreRefused() throws {
         let declarations = (0..<2000).map { "extern int absent_\($0)(void);" }.joined()
         let calls = (0..<2000).map { "absent_\($0)" }.joined(separator: ", ")
         let long = String(repeating: "x", count: 200_000)
@@ -69,7 +69,7 @@ struct ReadingLimitTests {
         #expect(completeInspection(path).count == 1)
     }
 
-    @Test func fault183_sectionsThatShareALongNameAreNotCopied() throws {
+    @Test(.fault(183)) func sectionsThatShareALongNameAreNotCopied() throws {
         var file = try ELFBytes(ELFFixtures.sound())
         let names = file.bytes.count
         file.bytes += [UInt8](repeating: 0x41, count: 1 << 20)
@@ -90,7 +90,7 @@ struct ReadingLimitTests {
         #expect(copied <= 4000 * 256)
     }
 
-    @Test func fault184_chainsThatAreLongOrBentAreRefused() throws {
+    @Test(.fault(184)) func chainsThatAreLongOrBentAreRefused() throws {
         let functions = (0..<5000).map { "int function_\($0)(void) { return \($0); }" }.joined(separator: "\n")
         var file = try ELFBytes(
             ELFFixtures.c(

@@ -5,9 +5,9 @@ import Testing
 @testable import ELFImages
 @testable import HostBasics
 
-/// Fault 267: a disk that fails while the libraries around a plug-in are read.
+/// A disk that fails while the libraries around a plug-in are read.
 @Suite struct UnreadFileTests {
-    @Test func fault267_aLibraryThatCannotBeReadIsReportedAndItsSymbolsAreNotCalledMissing() async {
+    @Test(.fault(267)) func aLibraryThatCannotBeReadIsReportedAndItsSymbolsAreNotCalledMissing() async {
         await #expect(processExitsWith: .success) {
             let path = try ELFFixtures.sound()
             for call in ["read", "open"] {

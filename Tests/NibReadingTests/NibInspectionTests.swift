@@ -10,7 +10,7 @@ import Testing
     }
 
     /// As the items of a toolbar.
-    @Test func fault743_anElementWithAReferenceIsNoFault() throws {
+    @Test(.fault(743)) func anElementWithAReferenceIsNoFault() throws {
         let text = NibText.document(
             "<x id=\"s\"><items><y reference=\"a\"/></items><z key=\"k\" reference=\"a\"/></x><v id=\"a\"/>")
         #expect(try report(text).findings.isEmpty)
@@ -24,7 +24,7 @@ import Testing
     }
 
     /// Whoever does not know the class does not know what it declares.
-    @Test func fault745_aPathOfAnUnknownClassIsNoError() throws {
+    @Test(.fault(745)) func aPathOfAnUnknownClassIsNoError() throws {
         let text = NibText.document(
             "<view id=\"a\"><userDefinedRuntimeAttributes><userDefinedRuntimeAttribute type=\"number\" keyPath=\"layer.cornerRadius\" value=\"1\"/></userDefinedRuntimeAttributes></view>"
         )

@@ -27,9 +27,9 @@ import Testing
 
     // MARK: 730
 
-    /// Fault 730: each reader of a nib reports the limit, and nothing else.
-    @Test(arguments: ["objects", "connections"])
-    func fault730_aNibOverALimitIsOneFindingForEveryReader(limit: String) throws {
+    /// Each reader of a nib reports the limit, and nothing else.
+    @Test(.fault(730), arguments: ["objects", "connections"])
+    func aNibOverALimitIsOneFindingForEveryReader(limit: String) throws {
         let actions = (0...20_000).map { "<action selector=\"x\" target=\"gone\" id=\"c\($0)\"/>" }.joined()
         let nib =
             limit == "objects"
@@ -51,8 +51,7 @@ import Testing
 
     // MARK: 732, 733
 
-    /// Fault 732.
-    @Test func fault732_theMessageOfAFindingThatIsNotListedIsNotMade() {
+    @Test(.fault(732)) func theMessageOfAFindingThatIsNotListedIsNotMade() {
         let findings = NibFindings()
         var made = 0
         for _ in 0..<5_000 {
@@ -64,8 +63,8 @@ import Testing
         #expect(made == 100 && findings.hasErrors)
     }
 
-    /// Fault 732: a million required outlets are counted, not looked for.
-    @Test func fault732_furtherFindingsAreCounted() throws {
+    /// A million required outlets are counted, not looked for.
+    @Test(.fault(732)) func furtherFindingsAreCounted() throws {
         let inspection = try Self.inspection(NibText.objects(1_000))
         let block = Self.entry("Block") { entry in
             entry.elements = ["view"]
@@ -78,8 +77,8 @@ import Testing
         #expect(report.findings[100].message.hasPrefix("999900 more problems"))
     }
 
-    /// Fault 733: what the application may have displaces no error, and neither do warnings.
-    @Test func fault733_errorsAreListedAfterAnyNumberOfOtherFindings() throws {
+    /// What the application may have displaces no error, and neither do warnings.
+    @Test(.fault(733)) func errorsAreListedAfterAnyNumberOfOtherFindings() throws {
         let unknown = (0..<300).map { "<x\($0) id=\"x\($0)\"/>" }.joined(separator: "\n")
         let loose = "<view id=\"p\">" + (0..<300).map { "<view id=\"l\($0)\"/>" }.joined() + "</view>"
         let nib =
@@ -98,8 +97,8 @@ import Testing
         #expect(strict.findings[100].message.hasPrefix("201 more problems"))
     }
 
-    /// Fault 733: a class that is named a hundred times leaves room for the others.
-    @Test func fault733_eachUnknownClassIsListedOnce() throws {
+    /// A class that is named a hundred times leaves room for the others.
+    @Test(.fault(733)) func eachUnknownClassIsListedOnce() throws {
         let nib = NibText.objects(500) + "<dial id=\"d\"/>"
         let report = try Self.inspection(nib).report(classes: Self.classes(Self.entry("Card")))
         #expect(report.unknownClasses.map(\.subject) == ["view", "dial"])
@@ -107,9 +106,8 @@ import Testing
 
     // MARK: 734, 735
 
-    /// Fault 734.
-    @Test(arguments: [1, 2, 3, 20_000])
-    func fault734_aCircleOfSuperclassesIsReportedForEachClassUpToAHundred(length: Int) {
+    @Test(.fault(734), arguments: [1, 2, 3, 20_000])
+    func aCircleOfSuperclassesIsReportedForEachClassUpToAHundred(length: Int) {
         let circle = (0..<length).map { number in
             Self.entry("C\(number)") { $0.superclass = "C\((number + 1) % length)" }
         }
@@ -125,8 +123,8 @@ import Testing
         }
     }
 
-    /// Fault 734: nothing is copied for a class that adds nothing.
-    @Test func fault734_whatIsInheritedIsShared() {
+    /// Nothing is copied for a class that adds nothing.
+    @Test(.fault(734)) func whatIsInheritedIsShared() {
         let base = Self.entry("Base") { entry in
             for number in 0..<5_000 { entry.outlets["outlet\(number)"] = "*" }
         }
@@ -142,8 +140,7 @@ import Testing
         #expect(member.aClass.table.outlets.count == 5_000)
     }
 
-    /// Fault 734.
-    @Test func fault734_aLongLineOfSuperclassesIsOneFault() throws {
+    @Test(.fault(734)) func aLongLineOfSuperclassesIsOneFault() throws {
         var classes = NibInspection.Classes()
         classes.own = [
             NibClassList(
@@ -180,8 +177,7 @@ import Testing
         #expect(report.declared.map(\.member.className) == ["Base"])
     }
 
-    /// Fault 735.
-    @Test func fault735_aTypeIsReadOnceAndWithoutRecursion() {
+    @Test(.fault(735)) func aTypeIsReadOnceAndWithoutRecursion() {
         let optional = DeclaredNibClasses.acceptor("Int" + String(repeating: "?", count: 100_000))
         #expect(optional(.none) && optional(.integer(1)) && !optional(.string("x")))
         let marks = DeclaredNibClasses.acceptor(String(repeating: "?", count: 3))
@@ -192,8 +188,7 @@ import Testing
 
     // MARK: 736
 
-    /// Fault 736.
-    @Test func fault736_anObjectHasAnyNumberOfOutletsCollectionsAndEvents() throws {
+    @Test(.fault(736)) func anObjectHasAnyNumberOfOutletsCollectionsAndEvents() throws {
         let count = 6_000
         let block = Self.entry("Block") { entry in
             entry.elements = ["view"]
@@ -227,9 +222,9 @@ import Testing
 
     // MARK: 739
 
-    /// Fault 739; `fuzz nibsizes` makes such nibs of any size and measures them.
-    @Test(arguments: NibText.largeShapes)
-    func fault739_aLargeNibIsCheckedLikeASmallOne(shape: String) throws {
+    /// `fuzz nibsizes` makes such nibs of any size and measures them.
+    @Test(.fault(739), arguments: NibText.largeShapes)
+    func aLargeNibIsCheckedLikeASmallOne(shape: String) throws {
         let inspection = try Self.inspection(NibText.large(shape))
         let classes = Self.classes(Self.entry("Block") { $0.elements = ["view"] })
         let report = inspection.report(classes: classes)
@@ -240,8 +235,7 @@ import Testing
 
     // MARK: 737, 738
 
-    /// Fault 737.
-    @Test func fault737_aTextWhoseKeyIsTooLongIsNotTranslated() throws {
+    @Test(.fault(737)) func aTextWhoseKeyIsTooLongIsNotTranslated() throws {
         let key = String(repeating: "k", count: 300)
         func nested(_ depth: Int) -> String {
             var text = "<view id=\"top\">"
@@ -264,9 +258,9 @@ import Testing
         #expect(many.findings[0].message.contains("more than 1024 bytes") && many.findings[0].place != nil)
     }
 
-    /// Fault 856: the whole key counts, with the attribute's name.
-    @Test(arguments: [1_018, 1_019])
-    func fault856_aTextWhoseKeyIsOneByteTooLongIsAWarning(length: Int) throws {
+    /// The whole key counts, with the attribute's name.
+    @Test(.fault(856), arguments: [1_018, 1_019])
+    func aTextWhoseKeyIsOneByteTooLongIsAWarning(length: Int) throws {
         let id = String(repeating: "i", count: length)
         let block = Self.classes(
             Self.entry("Block") { entry in
@@ -278,8 +272,7 @@ import Testing
         #expect(texts.findings.allSatisfy { $0.remedy.contains("a shorter one") && $0.subject == "title" })
     }
 
-    /// Fault 738.
-    @Test func fault738_namesInMessagesAreShortened() throws {
+    @Test(.fault(738)) func namesInMessagesAreShortened() throws {
         let long = String(repeating: "n", count: 500_000)
         let nib = "<view id=\"a\" customClass=\"\(long)\" \(String(repeating: "m", count: 900))=\"1\"/>"
         let several = nib + NibText.objects(300, " customClass=\"\(long.prefix(9_000))\"")

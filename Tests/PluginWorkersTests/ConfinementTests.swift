@@ -26,7 +26,7 @@ import Testing
         #expect(Set(found.missing.keys) == [.threads] && found.allowsSandbox)
     }
 
-    @Test func fault429_withoutLandlockThereIsNoSandbox() {
+    @Test(.fault(429)) func withoutLandlockThereIsNoSandbox() {
         let found = machine(landlock: { _, _, _ in
             errno = EOPNOTSUPP
             return -1
@@ -36,7 +36,7 @@ import Testing
         #expect(found.missing[.network] != nil && found.enforced.contains(.network))
     }
 
-    @Test func fault429_withoutSeccompThereIsNoSandbox() {
+    @Test(.fault(429)) func withoutSeccompThereIsNoSandbox() {
         let found = machine(
             landlock: { _, _, _ in 6 },
             seccomp: { _, _, _ in
@@ -47,7 +47,7 @@ import Testing
         #expect(!found.allowsSandbox && found.missing[.systemCalls]?.contains("no seccomp") == true)
     }
 
-    @Test func fault429_whereNothingWouldEndItsProcessesTheMachineGrantsNone() {
+    @Test(.fault(429)) func whereNothingWouldEndItsProcessesTheMachineGrantsNone() {
         var kernel = phs_real_kernel
         kernel.landlock_create_ruleset = { _, _, _ in 6 }
         kernel.seccomp = { _, _, _ in 0 }
@@ -61,7 +61,7 @@ import Testing
         #expect(Set(found.missing.keys) == [.threads, .processes])
     }
 
-    @Test func fault429_withoutTheChildrenOfAProcessNoneAreGranted() throws {
+    @Test(.fault(429)) func withoutTheChildrenOfAProcessNoneAreGranted() throws {
         let error = #expect(throws: WorkerFailure.self) { try ProcessTree.check("/proc/thread-self/no children") }
         let finding = PluginFinding(try #require(error), program: "/program", isSandboxed: true)
         #expect(finding.code == .sandboxUnavailable && finding.subject == "processes")
@@ -78,7 +78,7 @@ import Testing
         #expect(fourth.enforced.contains(.files))
     }
 
-    @Test func fault430_aHostThatIsRootLearnsThatItNeedsAUser() {
+    @Test(.fault(430)) func aHostThatIsRootLearnsThatItNeedsAUser() {
         let found = machine(landlock: { _, _, _ in 6 }, isRoot: true)
         #expect(found.missing[.privileges]?.contains("IsolationPolicy.user") == true)
     }

@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func everyShorterOrLongerMessageIsAViolation_fault410() throws {
+    @Test(.fault(410)) func everyShorterOrLongerMessageIsAViolation() throws {
         for message in Self.samples where message.kind != .bye {
             let bytes = try message.bytes()
             for count in bytes.indices {
@@ -237,7 +237,7 @@ import Testing
         #expect(openDescriptorCount(of: path) == files.count, "descriptors are left: \(text)")
     }
 
-    @Test func fault410_packetsOfAWrongFormAreViolations() throws {
+    @Test(.fault(410)) func packetsOfAWrongFormAreViolations() throws {
         let full = [UInt8](repeating: 0, count: ControlPacket.longest)
         try expectViolation("unknown kind", Packet(999))
         try expectViolation("wrong side", Packet(.hello))
@@ -250,7 +250,7 @@ import Testing
 
     private static let crash = WorkerCrash(signal: SIGABRT, isDeadly: false, isFromOutside: false, frames: [])
 
-    @Test func fault410_onlyTheReportOfACrashHasNoNumber() throws {
+    @Test(.fault(410)) func onlyTheReportOfACrashHasNoNumber() throws {
         let bytes = try ControlMessage.crashed(Self.crash).bytes()
         try expectViolation("wrong sequence", Packet(.crashed, bytes))
         var packet = Packet(.unloaded, [0, 0, 0, 0])
@@ -329,7 +329,7 @@ import Testing
         #expect(repaired.frames == [.init(path: "/\u{fffd}", offset: 1)])
     }
 
-    @Test func fault411_surplusDescriptorsAreClosedAndAViolation() throws {
+    @Test(.fault(411)) func surplusDescriptorsAreClosedAndAViolation() throws {
         let full = [UInt8](repeating: 0, count: ControlPacket.longest)
         try expectViolation("comes with 1 descriptors", Packet(.unloaded, [0, 0, 0, 0], descriptors: 1))
         try expectViolation("comes with 253 descriptors", Packet(.ready, descriptors: 253))

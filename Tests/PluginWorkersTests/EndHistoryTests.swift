@@ -37,7 +37,7 @@ import Testing
         #expect(most == .wait(110_000_000))
     }
 
-    @Test func fault145_tooManyEndsWithinTheTimePutAPluginIntoQuarantine() {
+    @Test(.fault(145)) func tooManyEndsWithinTheTimePutAPluginIntoQuarantine() {
         let ends = history(second, 2 * second, 3 * second)
         #expect(decision(ends, at: 4 * second, deaths: 3) == .quarantine(3))
         // The first end no longer counts.
@@ -64,7 +64,7 @@ import Testing
         #expect(decision(ends, at: second, deaths: 2) == .quarantine(10))
     }
 
-    @Test func fault440_theClockOfTheSystemDoesNotCount() {
+    @Test(.fault(440)) func theClockOfTheSystemDoesNotCount() {
         // A time since 1970 would be more than 50 years; the supervisor has that since the start of the machine.
         #expect(MonotonicTime.now < 20 * 365 * 86_400 * second)
         // And an end in the future, as a clock that was set back would show it, delays no longer than any other.

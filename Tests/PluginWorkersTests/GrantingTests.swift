@@ -113,13 +113,17 @@ import Testing
         #expect(try PluginPermissions(parsing: "network=connect:1,network=any").network == .any)
     }
 
-    @Test(arguments: [
-        ("camera=yes", "“camera” is no permission"), ("files=../x", "begins with none of"), ("files=", "needs a value"),
-        ("files=/a/..", "has a part “..”"), ("network=443", "“connect:PORT”"), ("network=connect:0", "“connect:PORT”"),
-        ("network=connect:70000", "“connect:PORT”"), ("processes=yes", "has no value"), ("", "is no permission"),
-        ("files", "needs a value"),
-    ])
-    func fault431_aGrantOfSomethingElseIsRefusedByName(_ text: String, _ reason: String) {
+    @Test(
+        .fault(431),
+        arguments: [
+            ("camera=yes", "“camera” is no permission"), ("files=../x", "begins with none of"),
+            ("files=", "needs a value"),
+            ("files=/a/..", "has a part “..”"), ("network=443", "“connect:PORT”"),
+            ("network=connect:0", "“connect:PORT”"),
+            ("network=connect:70000", "“connect:PORT”"), ("processes=yes", "has no value"), ("", "is no permission"),
+            ("files", "needs a value"),
+        ])
+    func aGrantOfSomethingElseIsRefusedByName(_ text: String, _ reason: String) {
         let fault = #expect(throws: PluginPermissions.Fault.self) { try PluginPermissions(parsing: text) }
         #expect(fault?.reason.contains(reason) == true, "\(fault?.reason ?? "")")
     }

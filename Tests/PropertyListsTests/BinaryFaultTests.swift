@@ -6,7 +6,7 @@ import Testing
 @Suite("Binary lists that are refused")
 struct BinaryFaultTests {
     @Test(
-        "30: the header alone",
+        "the header alone", .fault(30),
         arguments: ["bplist00", "bplist", "bplist0", "bplist00\u{8}", "bplist00" + String(repeating: "\0", count: 32)])
     func headerAloneIsTruncated(text: String) {
         #expect(fault(of: text)?.code == .truncated)
@@ -19,7 +19,7 @@ struct BinaryFaultTests {
         #expect(found?.position == .byte(6))
     }
 
-    @Test("31: trailer sizes 0, 9, 255", arguments: [0, 9, 255] as [UInt8])
+    @Test("trailer sizes 0, 9, 255", .fault(31), arguments: [0, 9, 255] as [UInt8])
     func sizesInTheTrailerAre1To8(size: UInt8) {
         var list = BinaryList([[0x09]])
         list.offsetSize = size
@@ -29,7 +29,9 @@ struct BinaryFaultTests {
         #expect(fault(of: list.bytes)?.code == .invalidTrailer)
     }
 
-    @Test("32: counts of objects that cannot be", arguments: [0, 2, 1 << 62, 1 << 63, UInt64.max, UInt64.max / 2 + 2])
+    @Test(
+        "counts of objects that cannot be", .fault(32),
+        arguments: [0, 2, 1 << 62, 1 << 63, UInt64.max, UInt64.max / 2 + 2])
     func countOfObjectsMustFillTheTable(count: UInt64) {
         var list = BinaryList([[0x09]])
         list.count = count
@@ -37,33 +39,36 @@ struct BinaryFaultTests {
     }
 
     @Test(
-        "32: lengths of objects that cannot be", arguments: [0x4F, 0x5F, 0x6F, 0xAF, 0xDF] as [UInt8],
+        "lengths of objects that cannot be", .fault(32), arguments: [0x4F, 0x5F, 0x6F, 0xAF, 0xDF] as [UInt8],
         [3, 1000, 1 << 31, 1 << 60, 1 << 61, 1 << 62, UInt64(Int64.max)])
     func lengthsMustFitTheFile(marker: UInt8, length: UInt64) {
         #expect(fault(of: BinaryList([[marker, 0x13] + BinaryList.bigEndian(length, 8)]).bytes)?.code == .truncated)
     }
 
-    @Test("39: lengths -1 and 2^63", arguments: [0x4F, 0x5F, 0x6F, 0xAF, 0xDF] as [UInt8], [1 << 63, UInt64.max])
+    @Test(
+        "lengths -1 and 2^63", .fault(39), arguments: [0x4F, 0x5F, 0x6F, 0xAF, 0xDF] as [UInt8], [1 << 63, UInt64.max])
     func negativeLengthsAreRefused(marker: UInt8, length: UInt64) {
         #expect(
             fault(of: BinaryList([[marker, 0x13] + BinaryList.bigEndian(length, 8)]).bytes)?.code == .invalidObject)
     }
 
     @Test(
-        "39: a length that is no integer",
+        "a length that is no integer", .fault(39),
         arguments: [[0x4F, 0x09], [0x4F, 0x51, 1], [0x4F, 0x14] + [UInt8](repeating: 0, count: 16)])
     func lengthsMustBeIntegers(object: [UInt8]) {
         #expect(fault(of: BinaryList([object]).bytes)?.code == .invalidObject)
     }
 
-    @Test("33: the offset table past the end", arguments: [0, 7, 8, 10, 1000, 1 << 62, UInt64.max, UInt64.max - 31])
+    @Test(
+        "the offset table past the end", .fault(33),
+        arguments: [0, 7, 8, 10, 1000, 1 << 62, UInt64.max, UInt64.max - 31])
     func offsetTableMustBeInTheFile(table: UInt64) {
         var list = BinaryList([[0x09]])
         list.table = table
         #expect(fault(of: list.bytes)?.code == .invalidTrailer)
     }
 
-    @Test("34: offsets that lead out of the objects", arguments: [0, 7, 9, 10, 12, 40, 1 << 15])
+    @Test("offsets that lead out of the objects", .fault(34), arguments: [0, 7, 9, 10, 12, 40, 1 << 15])
     func offsetsMustLeadToObjects(offset: UInt64) {
         var list = BinaryList([[0x09]])
         list.offsets[0] = offset
@@ -72,7 +77,7 @@ struct BinaryFaultTests {
         #expect(found?.position == .byte(9))
     }
 
-    @Test("34: offsets of eight bytes that overflow", arguments: [1 << 62, 1 << 63, UInt64.max])
+    @Test("offsets of eight bytes that overflow", .fault(34), arguments: [1 << 62, 1 << 63, UInt64.max])
     func hugeOffsetsAreRefused(offset: UInt64) {
         var list = BinaryList([[0x09]])
         list.offsetSize = 8
@@ -96,19 +101,19 @@ struct BinaryFaultTests {
     }
 
     @Test(
-        "35: an array or dictionary that contains itself",
+        "an array or dictionary that contains itself", .fault(35),
         arguments: [[[0xA1, 0]], [[0xD1, 1, 0], [0x51, 0x6B]]] as [[[UInt8]]])
     func selfReferenceIsReportedAsACycle(objects: [[UInt8]]) {
         #expect(fault(of: BinaryList(objects).bytes)?.code == .cycle)
     }
 
-    @Test("36: two containers that contain each other")
+    @Test("two containers that contain each other", .fault(36))
     func twoNodeCycleIsReported() {
         #expect(fault(of: BinaryList([[0xA1, 1], [0xA2, 2, 0], [0x09]]).bytes)?.code == .cycle)
         #expect(fault(of: BinaryList([[0xD1, 2, 1], [0xA1, 0], [0x51, 0x6B]]).bytes)?.code == .cycle)
     }
 
-    @Test("37: shared references 40 deep, two each")
+    @Test("shared references 40 deep, two each", .fault(37))
     func sharedReferencesCountEachTime() {
         let objects = (0..<40).map { [0xA2, UInt8($0 + 1), UInt8($0 + 1)] as [UInt8] } + [[0x09]]
         BinaryList(objects).bytes.withUnsafeBytes { bytes in
@@ -127,7 +132,7 @@ struct BinaryFaultTests {
         }
     }
 
-    @Test("37: sharing within the limit is counted exactly")
+    @Test("sharing within the limit is counted exactly", .fault(37))
     func expandedNodesAreCountedExactly() throws {
         // 2^n - 1 arrays and 2^n leaves at n = 4: 31 nodes.
         let objects = (0..<4).map { [0xA2, UInt8($0 + 1), UInt8($0 + 1)] as [UInt8] } + [[0x09]]
@@ -136,7 +141,7 @@ struct BinaryFaultTests {
         #expect(fault(of: bytes, limits: PropertyListLimits(nodes: 30))?.code == .tooManyNodes)
     }
 
-    @Test("38: depth is that of every path, shared or not")
+    @Test("depth is that of every path, shared or not", .fault(38))
     func sharedPartIsMeasuredWhereItIsDeepest() throws {
         // The first element is 2 deep; the second leads to the same objects from one level further down.
         let bytes = BinaryList([[0xA2, 1, 3], [0xA1, 2], [0xA0], [0xA1, 1]]).bytes
@@ -144,13 +149,13 @@ struct BinaryFaultTests {
         #expect(fault(of: bytes, limits: PropertyListLimits(depth: 3))?.code == .tooDeep)
     }
 
-    @Test("40: UTF-16 cut in half by the table")
+    @Test("UTF-16 cut in half by the table", .fault(40))
     func oddUTF16IsTruncated() {
         #expect(fault(of: BinaryList([[0x62, 0x00, 0x41, 0x00]]).bytes)?.code == .truncated)
     }
 
     @Test(
-        "41: lone surrogates",
+        "lone surrogates", .fault(41),
         arguments: [
             [0x61, 0xD8, 0x3D], [0x61, 0xDE, 0x00], [0x62, 0xD8, 0x3D, 0x00, 0x41], [0x62, 0xDE, 0x00, 0xD8, 0x3D],
         ] as [[UInt8]])
@@ -165,18 +170,18 @@ struct BinaryFaultTests {
     }
 
     @Test(
-        "42: a key that is no string",
+        "a key that is no string", .fault(42),
         arguments: [[0x10, 1], [0x09], [0xA0], [0xD0], [0x41, 0x6B], [0x80, 1]] as [[UInt8]])
     func keysMustBeStrings(key: [UInt8]) {
         #expect(fault(of: BinaryList([[0xD1, 1, 1], key]).bytes)?.code == .keyNotString)
     }
 
-    @Test("42: a container that is both value and key")
+    @Test("a container that is both value and key", .fault(42))
     func keyThatWasReadBeforeMustBeAStringToo() {
         #expect(fault(of: BinaryList([[0xA2, 2, 1], [0xD1, 2, 2], [0xA0]]).bytes)?.code == .keyNotString)
     }
 
-    @Test("43: equal keys, the same object or two")
+    @Test("equal keys, the same object or two", .fault(43))
     func theFirstOfEqualKeysCounts() throws {
         let key = BinaryList.ascii("k")
         for other in [key, [0x61, 0, 0x6B]] {
@@ -201,7 +206,7 @@ struct BinaryFaultTests {
     }
 
     @Test(
-        "50: integers of 16 bytes beyond 64 bits",
+        "integers of 16 bytes beyond 64 bits", .fault(50),
         arguments: [
             [UInt8](repeating: 0, count: 7) + [1] + [UInt8](repeating: 0, count: 8),
             [0x80] + [UInt8](repeating: 0, count: 15),
@@ -212,7 +217,7 @@ struct BinaryFaultTests {
     }
 
     @Test(
-        "50: numbers and dates that are not finite",
+        "numbers and dates that are not finite", .fault(50),
         arguments: [
             [0x22, 0x7F, 0x80, 0, 0], [0x22, 0x7F, 0xC0, 0, 0], [0x23, 0x7F, 0xF0, 0, 0, 0, 0, 0, 0],
             [0x23, 0xFF, 0xF8, 0, 0, 0, 0, 0, 0],
@@ -222,7 +227,7 @@ struct BinaryFaultTests {
         #expect(fault(of: BinaryList([object]).bytes)?.code == .notFinite)
     }
 
-    @Test("51: bytes that no part of the list accounts for")
+    @Test("bytes that no part of the list accounts for", .fault(51))
     func bytesMayNotBeHiddenBeforeTheTrailer() {
         var list = BinaryList([[0x09], [0x08]])
         list.count = 1

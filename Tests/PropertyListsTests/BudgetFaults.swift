@@ -2,8 +2,8 @@ import Testing
 
 @testable import PropertyLists
 
-/// Faults 37, 172, 174, 176 and 177: small lists that expand to much.
-@Suite struct BudgetFaults {
+/// Small lists that expand to much.
+@Suite(.fault(37)) struct BudgetFaults {
     /// A binary list with as many objects as fit, each of which holds all later ones.
     static func overlapping(size: Int) -> [UInt8] {
         let count = size / 14
@@ -45,7 +45,7 @@ import Testing
         [0x5F, 0x12] + BinaryList.bigEndian(UInt64(count), 4) + [UInt8](repeating: 0x61, count: count)
     }
 
-    @Test func fault172_objectsThatOverlapAreRefusedBeforeTheyFillTheMemory() throws {
+    @Test(.fault(172)) func objectsThatOverlapAreRefusedBeforeTheyFillTheMemory() throws {
         // A small file too: its objects would take much more than its size.
         for size in [1_200, 100_000, 1_000_000] {
             let bytes = Self.overlapping(size: size)
@@ -74,7 +74,7 @@ import Testing
         #expect(list["k9999"] == .string(text))
     }
 
-    @Test func fault174_aValueUnder33000KeysIsStoredOnceOrRefused() throws {
+    @Test(.fault(174)) func aValueUnder33000KeysIsStoredOnceOrRefused() throws {
         // Within the budget: a value under many keys takes its memory once.
         let small = StringsReader.read(Self.shared(keys: 33_000, value: Self.string(200)))
         #expect(small.faults.isEmpty && small.entries.count == 33_000)
@@ -88,8 +88,8 @@ import Testing
         #expect(large.faults.map(\.code) == [.overBudget])
     }
 
-    @Test(arguments: ["<!--", "<?x", "<string><![CDATA["])
-    func fault176_markupThatNeverEndsIsLookedForOnce(markup: String) {
+    @Test(.fault(176), arguments: ["<!--", "<?x", "<string><![CDATA["])
+    func markupThatNeverEndsIsLookedForOnce(markup: String) {
         let entry = "<key>a</key>" + markup
         let count = 200_000 / entry.utf8.count
         let text = Array(("<dict>" + String(repeating: entry, count: count) + "</dict>").utf8)
@@ -108,14 +108,14 @@ import Testing
         }
     }
 
-    @Test func fault176_commentsThatEndAreStillPassedOver() {
+    @Test(.fault(176)) func commentsThatEndAreStillPassedOver() {
         let text = "<dict><key>a</key><!-- x --><string>1</string><!-- y <key>b</key><string>2</string></dict>"
         let (entries, faults) = StringsReader.read(Array(text.utf8))
         #expect(entries["a"] == "1")
         #expect(faults.map(\.code) == [.truncated])
     }
 
-    @Test func fault177_aLongKeyAroundManyIsHashedOnce() throws {
+    @Test(.fault(177)) func aLongKeyAroundManyIsHashedOnce() throws {
         // Each path with the long key would be hashed separately: 10 GB.
         let inner = (0..<20_000).map { "<key>k\($0)</key><true/>" }.joined()
         let long = String(repeating: "x", count: 500_000)

@@ -90,7 +90,7 @@ import Testing
     }
 
     /// A damaged table gives nothing, or a text that is not longer than the file.
-    @Test func fault486_noDamageLeadsOutOfTheFile() throws {
+    @Test(.fault(486)) func noDamageLeadsOutOfTheFile() throws {
         let file = try #require(CompiledStrings.compile(Self.text(12), modified: 7))
         for length in 0..<file.count {
             let cut = Array(file.prefix(length))
@@ -114,7 +114,7 @@ import Testing
     ///
     /// If rows share one long text, the table could expand to far more than the file. If there is no free slot, a
     /// search could run for ever.
-    @Test func fault486_whatStandsForMuchIsRefused() throws {
+    @Test(.fault(486)) func whatStandsForMuchIsRefused() throws {
         let file = try #require(CompiledStrings.compile(Self.text(64), modified: 7))
         let head = try #require(file.withUnsafeBytes { CompiledStrings.Head($0, fileSize: UInt64(file.count)) })
         var shared = file

@@ -40,7 +40,7 @@ struct DamageTests {
         #expect(try value(of: Self.lists[index]).dictionary?.isEmpty == false)
     }
 
-    @Test("28: every truncation length is a fault with its place", arguments: lists.indices)
+    @Test("every truncation length is a fault with its place", .fault(28), arguments: lists.indices)
     func everyTruncationIsAFault(index: Int) throws {
         let list = Self.lists[index]
         let complete = try value(of: list)
@@ -57,7 +57,7 @@ struct DamageTests {
         }
     }
 
-    @Test("29: each byte flipped gives a value or a fault with its place", arguments: lists.indices)
+    @Test("each byte flipped gives a value or a fault with its place", .fault(29), arguments: lists.indices)
     func everyFlippedByteIsSurvived(index: Int) {
         let list = Self.lists[index]
         var faults = 0

@@ -124,7 +124,7 @@ struct ListInspectorTests {
     }
 
     @Test(
-        "787: escapes of Swift and C are faults for a checker",
+        "escapes of Swift and C are faults for a checker", .fault(787),
         arguments: [
             (#"Hello \(name)!"#, "Hello (name)!", 6), (#"a\x41"#, "ax41", 1),
             (#"\U0001F600"#, "\u{1}F600", 0), (#"\U000000e9"#, "\u{0}00e9", 0), (#"\(_x.y(1))"#, "(_x.y(1))", 0),

@@ -86,7 +86,7 @@ struct ListItemsTests {
         "<dict><key>a</key>\(String(repeating: "<array>", count: 70))\(String(repeating: "</array>", count: 70))</dict>",
     ]
 
-    @Test("what is wrong or unusual is left to the reader (26, 27, 29, 30)", arguments: others)
+    @Test("what is wrong or unusual is left to the reader", .fault(26, 27, 29, 30), arguments: others)
     func theUnusualIsLeftToTheReader(_ text: String) {
         #expect(Self.entries(text) == nil)
     }

@@ -4,13 +4,13 @@ import Testing
 /// Numbers in names are those of the project's list of faults.
 @Suite("Old-style lists that are refused")
 struct OldStyleFaultTests {
-    @Test("23: a file of comments", arguments: ["// only", "/* only */", " /* a */ // b\n "])
+    @Test("a file of comments", .fault(23), arguments: ["// only", "/* only */", " /* a */ // b\n "])
     func fileOfCommentsIsEmpty(text: String) {
         #expect(fault(of: text)?.code == .empty)
     }
 
     @Test(
-        "28, 45: what is opened and never closed",
+        "what is opened and never closed", .fault(28, 45),
         arguments: [
             "{", "(", "<", "\"", "'", "/*", "{ a", "{ a =", "{ a = b", "{ a = b;", "( a", "( a,", "(a, (b)", "<0f",
             "<*", "<*I1", "<[aGk=",
@@ -28,13 +28,13 @@ struct OldStyleFaultTests {
     }
 
     @Test(
-        "42: a key that is no string",
+        "a key that is no string", .fault(42),
         arguments: ["{ (a) = b; }", "{ {a = b;} = b; }", "{ <0f> = b; }", "{ <*I1> = b; }", "a = b; (c) = d;"])
     func keysMustBeStrings(text: String) {
         #expect(fault(of: text)?.code == .keyNotString)
     }
 
-    @Test("43: equal keys")
+    @Test("equal keys", .fault(43))
     func secondEqualKeyIsLocated() throws {
         func read(_ text: String) throws -> (PropertyList, [DuplicateKey]) {
             let read = try Array(text.utf8).withUnsafeBytes { try PropertyListReader.readAll($0) }
@@ -51,7 +51,7 @@ struct OldStyleFaultTests {
     }
 
     @Test(
-        "50: typed values that cannot be",
+        "typed values that cannot be", .fault(50),
         arguments: [
             ("<*I>", PropertyListFault.Code.invalidInteger), ("<*I1.5>", .invalidInteger),
             ("<*I18446744073709551616>", .integerOverflow),
@@ -75,7 +75,7 @@ struct OldStyleFaultTests {
         #expect(fault(of: "(\(text))")?.code == .invalidData)
     }
 
-    @Test("51: something after the end", arguments: ["{} x", "() ()", "(a);", "{a = b;};", "<0f> a", "<*BY>,"])
+    @Test("something after the end", .fault(51), arguments: ["{} x", "() ()", "(a);", "{a = b;};", "<0f> a", "<*BY>,"])
     func nothingMayFollowTheList(text: String) {
         #expect(fault(of: text)?.code == .trailingContent)
     }
@@ -107,7 +107,7 @@ struct OldStyleFaultTests {
     }
 
     @Test(
-        "41: lone surrogates and other escapes",
+        "lone surrogates and other escapes", .fault(41),
         arguments: [
             #"\Ud83d"#, #"\Ud83d\U0041"#, #"\Ud83dx"#, #"\Ude00"#, #"\Ud83d\Ud83d\Ude00"#, #"\Ug"#, #"\U"#, #"\u"#,
             #"\400"#, #"\777"#,

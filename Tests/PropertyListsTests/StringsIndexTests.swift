@@ -100,7 +100,7 @@ struct StringsIndexTests {
         #expect(StringsIndex.recognizing(Self.text(Array("\"a\" = \"b\"; \"c\" = \"d\";".utf8)), limits: few) == nil)
     }
 
-    @Test("101: tables put together and damaged at random agree", arguments: 0..<8)
+    @Test("tables put together and damaged at random agree", .fault(101), arguments: 0..<8)
     func damagedTablesAgree(_ seed: UInt64) {
         var random = SeededGenerator(seed: 0x57 + seed)
         var recognized = 0

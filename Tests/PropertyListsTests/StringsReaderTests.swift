@@ -37,15 +37,15 @@ struct StringsReaderTests {
         ("\"a\" = \"one\";\n\"b\" = \"two;\n", .text(line: 2, column: 7), ["a"]),
     ]
 
-    @Test("fault830: an unclosed quotation mark is reported where it begins", arguments: unclosed.indices)
-    func fault830_anUnclosedQuotationMarkIsReportedWhereItBegins(number: Int) {
+    @Test("an unclosed quotation mark is reported where it begins", .fault(830), arguments: unclosed.indices)
+    func anUnclosedQuotationMarkIsReportedWhereItBegins(number: Int) {
         let expected = Self.unclosed[number]
         let (entries, faults) = read(expected.text)
         #expect(faults.first?.position == expected.place, "\(faults)")
         #expect(entries.keys.filter { expected.keys.contains($0) }.count == expected.keys.count, "\(entries)")
     }
 
-    @Test func fault831_anInvisibleCharacterIsNamed() {
+    @Test(.fault(831)) func anInvisibleCharacterIsNamed() {
         let messages = ["\u{A0}", "\u{200B}", "\u{FEFF}", "\u{3000}"].map { character in
             read("\"a\"\(character)= \"b\";").faults.first?.message ?? ""
         }
@@ -60,7 +60,7 @@ struct StringsReaderTests {
     }
 
     /// Signs that look like those of a list, and characters that leave no mark although they are no blanks.
-    @Test func fault892_aCharacterThatLooksLikeAnotherIsNamed() {
+    @Test(.fault(892)) func aCharacterThatLooksLikeAnotherIsNamed() {
         let names = [
             "\u{37E}": "U+037E (GREEK QUESTION MARK)", "\u{FF1B}": "U+FF1B (FULLWIDTH SEMICOLON)",
             "\u{FF1D}": "U+FF1D (FULLWIDTH EQUALS SIGN)", "\u{3164}": "U+3164 (HANGUL FILLER)",
@@ -73,7 +73,7 @@ struct StringsReaderTests {
         }
     }
 
-    @Test("101, 102: every sample file", arguments: expected.keys.sorted())
+    @Test("every sample file", .fault(101, 102), arguments: expected.keys.sorted())
     func sampleIsReadAsExpected(name: String) throws {
         let bytes = try [UInt8](Data(contentsOf: Self.fixtures.appendingPathComponent(name)))
         let expected = try #require(Self.expected[name])
@@ -83,7 +83,7 @@ struct StringsReaderTests {
     }
 
     @Test(
-        "101: one bad entry never loses the table",
+        "one bad entry never loses the table", .fault(101),
         arguments: [
             #""b" "c";"#, #""b" = ;"#, #""b" = "c" "d";"#, #""b" = "say "hi" now";"#, #""b" = (1, 2);"#,
             #""b" = { x = y; z = (")"); };"#, #""b" = <0f>;"#, #"= "c";"#,
@@ -186,7 +186,7 @@ struct StringsReaderTests {
         #expect(faults.first?.position == .text(line: 1, column: 7))
     }
 
-    @Test("102: odd UTF-16 and lone surrogates are replaced")
+    @Test("odd UTF-16 and lone surrogates are replaced", .fault(102))
     func damagedUTF16KeepsTheTable() {
         let bytes =
             utf16("k = \"é", bigEndian: false, mark: true) + [0x3D, 0xD8]
@@ -245,7 +245,7 @@ struct StringsReaderTests {
     }
 
     @Test(
-        "101: damaged XML tables",
+        "damaged XML tables", .fault(101),
         arguments: [
             ("<key>b</key><string>Tom & Jerry</string>", PropertyListFault.Code.unknownEntity),
             ("<key>b</key>", .missingValue), ("<string>b</string>", .keyNotString),
@@ -280,7 +280,7 @@ struct StringsReaderTests {
         #expect(StringsReader.read(binary).faults.map(\.code) == [.duplicateKey])
     }
 
-    @Test("101: damaged binary tables")
+    @Test("damaged binary tables", .fault(101))
     func badBinaryEntryIsLostAlone() {
         func table(_ bad: [UInt8]) -> (entries: [String: String], faults: [PropertyListFault]) {
             StringsReader.read(
@@ -329,7 +329,7 @@ struct StringsReaderTests {
         #expect(faults.last?.code == .furtherFaults)
     }
 
-    @Test("101: every truncation and every flipped byte keeps what can be kept")
+    @Test("every truncation and every flipped byte keeps what can be kept", .fault(101))
     func damageIsSurvived() {
         let text = Array(
             "/* c */ \"a\" = \"1\\U00e9\";\n'b' = 'x\\'y'; // d\nc; \"d\" = \"é\n2\";\n{ e = (f, \"g\"); h }\n\"z\" = \"26\";\n"

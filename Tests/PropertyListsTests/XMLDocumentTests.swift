@@ -65,12 +65,12 @@ struct XMLDocumentTests {
         #expect(places.map(\.line) == [2, 2, 3] && places.map(\.column) == [2, 5, 2])
     }
 
-    @Test("202: an empty file, blanks, NULs", arguments: ["", " \n", "<!-- only -->", "\0", "\0\0\0\0"])
+    @Test("an empty file, blanks, NULs", .fault(202), arguments: ["", " \n", "<!-- only -->", "\0", "\0\0\0\0"])
     func fileWithoutElementIsRefused(text: String) {
         #expect(fault(of: text)?.code == (text.hasPrefix("\0") ? .unexpectedCharacter : .empty))
     }
 
-    @Test("205: every truncation of a document is a fault")
+    @Test("every truncation of a document is a fault", .fault(205))
     func everyTruncationIsRefused() {
         let text = Array("<?xml version=\"1.0\"?><!--c--><a b='c &amp; d'><e>t&#x20;</e><f/></a>".utf8)
         #expect(fault(of: text) == nil)
@@ -79,7 +79,7 @@ struct XMLDocumentTests {
         }
     }
 
-    @Test("207: other encodings, and bytes that are not UTF-8")
+    @Test("other encodings, and bytes that are not UTF-8", .fault(207))
     func otherEncodingsAreRefused() {
         #expect(fault(of: "<?xml version='1.0' encoding='ISO-8859-1'?><a/>")?.code == .unknownEncoding)
         #expect(fault(of: "<?xml version='1.0' encoding='KOI8-R'?><a/>")?.code == .unknownEncoding)
@@ -92,7 +92,7 @@ struct XMLDocumentTests {
     }
 
     @Test(
-        "208: document types, entities and CDATA",
+        "document types, entities and CDATA", .fault(208),
         arguments: [
             "<!DOCTYPE a><a/>", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "<a><!DOCTYPE a></a>",
             "<a><![CDATA[text]]></a>", "<a>&b;</a>", "<a b='&c;'/>", "<a>&#0;</a>", "<a>&#xD800;</a>",
@@ -104,8 +104,8 @@ struct XMLDocumentTests {
     }
 
     /// XML 1.0, section 2.11.
-    @Test(arguments: ["\r\n", "\r", "\n"])
-    func fault740_everyLineEndOfATextIsALineFeed(lineEnd: String) throws {
+    @Test(.fault(740), arguments: ["\r\n", "\r", "\n"])
+    func everyLineEndOfATextIsALineFeed(lineEnd: String) throws {
         let lines = [
             "<a b='1", "2&#13;&#10;3'>", "<c>", "x &lt; &#13;y", "z</c><d><!-- e", "f -->g", "</d><e>", "</e></a>",
         ]
@@ -121,7 +121,7 @@ struct XMLDocumentTests {
     }
 
     /// XML 1.0, section 2.2.
-    @Test func fault741_charactersThatXMLForbidsAreRefused() throws {
+    @Test(.fault(741)) func charactersThatXMLForbidsAreRefused() throws {
         let forbidden = Array(1...8) + [0xB, 0xC] + Array(0xE...0x1F) + [0xFFFE, 0xFFFF]
         for scalar in forbidden.compactMap(Unicode.Scalar.init) {
             for length in [0, 3, 40] {
@@ -145,7 +145,7 @@ struct XMLDocumentTests {
         #expect(try read("<a b='&#9;&#x7F;&#xFFFD;'>\(allowed)</a>").text(ofElement: 0) == allowed)
     }
 
-    @Test("209: too deep")
+    @Test("too deep", .fault(209))
     func depthIsLimited() {
         func nested(_ depth: Int) -> [UInt8] {
             Array(String(repeating: "<a>", count: depth).utf8) + Array(String(repeating: "</a>", count: depth).utf8)
@@ -158,7 +158,7 @@ struct XMLDocumentTests {
         #expect(fault(of: nested(1_000_000), limits)?.code == .tooDeep)
     }
 
-    @Test("210: too many elements")
+    @Test("too many elements", .fault(210))
     func elementsAreLimited() {
         let text = { (count: Int) in "<a>" + String(repeating: "<b/>", count: count - 1) + "</a>" }
         #expect(fault(of: text(100)) == nil)
@@ -171,7 +171,7 @@ struct XMLDocumentTests {
         #expect(fault(of: Array(repeating: 0x20, count: (1 << 20) + 1))?.code == .tooLarge)
     }
 
-    @Test("211: an attribute twice in an element")
+    @Test("an attribute twice in an element", .fault(211))
     func secondAttributeOfANameIsLocated() {
         let found = fault(of: "<a>\n  <b one='1' two='2' one='3'/></a>")
         #expect(found?.code == .duplicateKey && found?.position == .text(line: 2, column: 22))
@@ -235,7 +235,7 @@ struct XMLDocumentTests {
         #expect(fault(of: text) != nil)
     }
 
-    @Test("206: each byte of a document replaced: a fault or a document, and never the end of the process")
+    @Test("each byte of a document replaced: a fault or a document, and never the end of the process", .fault(206))
     func everyFlippedByteIsRead() {
         let text = Array("<?xml version=\"1.0\"?><a b='c &amp; d'><e g=\"h\">t&#x20;</e><!--f--></a>".utf8)
         var sound = 0

@@ -4,25 +4,26 @@ import Testing
 /// Numbers in names are those of the project's list of faults.
 @Suite("XML lists that are refused")
 struct XMLFaultTests {
-    @Test("23: an empty file", arguments: ["", " ", "\n\t\r\n ", "\u{FEFF}", "\u{FEFF}  "])
+    @Test("an empty file", .fault(23), arguments: ["", " ", "\n\t\r\n ", "\u{FEFF}", "\u{FEFF}  "])
     func fileOfBlanksIsEmpty(text: String) {
         #expect(fault(of: text)?.code == .empty)
     }
 
-    @Test("23: a file of NULs", arguments: [1, 2, 3, 4, 8, 100])
+    @Test("a file of NULs", .fault(23), arguments: [1, 2, 3, 4, 8, 100])
     func fileOfNULsIsNotText(count: Int) {
         #expect(fault(of: [UInt8](repeating: 0, count: count))?.code == .unexpectedCharacter)
     }
 
     @Test(
-        "42: a key that is no string", arguments: ["<integer>1</integer>", "<true/>", "<dict/>", "<string>k</string>"])
+        "a key that is no string", .fault(42),
+        arguments: ["<integer>1</integer>", "<true/>", "<dict/>", "<string>k</string>"])
     func keyMustBeAKeyElement(key: String) {
         let found = fault(of: xml("<dict>\(key)<string>v</string></dict>"))
         #expect(found?.code == .keyNotString)
         #expect(found?.position == .text(line: 4, column: 7))
     }
 
-    @Test("43: equal keys")
+    @Test("equal keys", .fault(43))
     func secondEqualKeyIsLocated() throws {
         let text = xml("<dict>\n<key>a</key><true/>\n<key>b</key><true/>\n <key>a</key><false/></dict>")
         let read = try Array(text.utf8).withUnsafeBytes { try PropertyListReader.readAll($0) }
@@ -33,14 +34,14 @@ struct XMLFaultTests {
             ])
     }
 
-    @Test("43: keys of different bytes are two keys, also where String takes them for one")
+    @Test("keys of different bytes are two keys, also where String takes them for one", .fault(43))
     func composedAndDecomposedKeysAreTwo() throws {
         let text = xml("<dict><key>\u{E9}</key><true/><key>e\u{301}</key><false/></dict>")
         let read = try Array(text.utf8).withUnsafeBytes { try PropertyListReader.readAll($0) }
         #expect(read.duplicates.isEmpty && read.value == .dictionary(["\u{E9}": .boolean(true)]))
     }
 
-    @Test("294, 295: a checker distinguishes equal keys with the same value from those with another")
+    @Test("a checker distinguishes equal keys with the same value from those with another", .fault(294, 295))
     func repeatedKeysAreReported() {
         func codes(_ text: String) -> [PropertyListFault.Code] {
             Array(text.utf8).withUnsafeBytes { ListInspector.inspect($0, as: .propertyList, limits: .standard) }.faults
@@ -52,13 +53,14 @@ struct XMLFaultTests {
     }
 
     @Test(
-        "44: entities that are not predefined", arguments: ["&nbsp;", "&x;", "&", "&;", "&amp", "& ", "&LT;", "&am;"])
+        "entities that are not predefined", .fault(44),
+        arguments: ["&nbsp;", "&x;", "&", "&;", "&amp", "& ", "&LT;", "&am;"])
     func otherEntitiesAreRefused(reference: String) {
         #expect(fault(of: xml("<string>\(reference)</string>"))?.code == .unknownEntity)
     }
 
     @Test(
-        "44: references to no character",
+        "references to no character", .fault(44),
         arguments: [
             "&#;", "&#x;", "&#xD800;", "&#x110000;", "&#99999999999999999999;", "&#0;", "&#12", "&#1a;", "&#-1;",
         ])
@@ -66,7 +68,7 @@ struct XMLFaultTests {
         #expect(fault(of: xml("<string>\(reference)</string>"))?.code == .unknownEntity)
     }
 
-    @Test("44: a billion laughs")
+    @Test("a billion laughs", .fault(44))
     func declaredEntitiesAreRefusedBeforeTheyExpand() {
         var text = "<?xml version=\"1.0\"?>\n<!DOCTYPE plist [\n<!ENTITY a \"ha\">\n"
         for level in 1...30 { text += "<!ENTITY a\(level) \"&a\(level - 1);&a\(level - 1);\">\n" }
@@ -76,7 +78,7 @@ struct XMLFaultTests {
         #expect(found?.position == .text(line: 2, column: 17))
     }
 
-    @Test("44: an external entity")
+    @Test("an external entity", .fault(44))
     func externalEntitiesAreRefused() {
         let text =
             "<!DOCTYPE plist SYSTEM \"x\" [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><plist><string>&x;</string></plist>"
@@ -84,7 +86,7 @@ struct XMLFaultTests {
     }
 
     @Test(
-        "45: what is opened and never closed",
+        "what is opened and never closed", .fault(45),
         arguments: [
             "<!-- never", "<!--", "<?xml", "<!DOCTYPE plist", "<!DOCTYPE plist \"", "<plist><!-- </plist>",
             "<plist><string><![CDATA[ </string></plist>", "<plist><string><!-- </string></plist>", "<plist", "<plist ",
@@ -97,13 +99,13 @@ struct XMLFaultTests {
         #expect(fault(of: text)?.code == .truncated)
     }
 
-    @Test("45: the place of an unclosed comment is where it begins")
+    @Test("the place of an unclosed comment is where it begins", .fault(45))
     func unclosedCommentIsLocated() {
         #expect(fault(of: "<plist>\n <!-- a -- ></plist>")?.position == .text(line: 2, column: 2))
     }
 
     @Test(
-        "50: whole numbers beyond 64 bits",
+        "whole numbers beyond 64 bits", .fault(50),
         arguments: [
             "18446744073709551616", "-9223372036854775809", "0x10000000000000000", "-18446744073709551615",
             String(repeating: "9", count: 500),
@@ -113,26 +115,28 @@ struct XMLFaultTests {
     }
 
     @Test(
-        "50: text that is no whole number",
+        "text that is no whole number", .fault(50),
         arguments: ["", " ", "-", "+", "0x", "1.5", "1e3", "1 2", "--1", "0xg", "١", "a", "12a"])
     func otherTextIsNotAnInteger(text: String) {
         #expect(fault(of: xml("<integer>\(text)</integer>"))?.code == .invalidInteger)
     }
 
     @Test(
-        "50: numbers that are not finite",
+        "numbers that are not finite", .fault(50),
         arguments: ["nan", "NaN", "inf", "-inf", "+infinity", "Infinity", "1e999", "-1e309"])
     func realsMustBeFinite(text: String) {
         #expect(fault(of: xml("<real>\(text)</real>"))?.code == .notFinite)
     }
 
-    @Test("50: text that is no number", arguments: ["", ".", "e", "1e", "0x1p3", "1,5", "1.5.5", "nano", "1 2", "--1"])
+    @Test(
+        "text that is no number", .fault(50),
+        arguments: ["", ".", "e", "1e", "0x1p3", "1,5", "1.5.5", "nano", "1 2", "--1"])
     func otherTextIsNotAReal(text: String) {
         #expect(fault(of: xml("<real>\(text)</real>"))?.code == .invalidReal)
     }
 
     @Test(
-        "50: dates that do not exist",
+        "dates that do not exist", .fault(50),
         arguments: [
             "", "2001-01-01", "2001-13-01T00:00:00Z", "2001-00-01T00:00:00Z", "2001-02-29T00:00:00Z",
             "1900-02-29T00:00:00Z",
@@ -153,18 +157,18 @@ struct XMLFaultTests {
     }
 
     @Test(
-        "51: something after the end",
+        "something after the end", .fault(51),
         arguments: ["x", "<plist/>", "<true/>", "</plist>", "&amp;", "<!DOCTYPE plist>"])
     func nothingMayFollowTheList(text: String) {
         #expect(fault(of: xml("<true/>") + text)?.code == .trailingContent)
     }
 
-    @Test("51: NUL after the end")
+    @Test("NUL after the end", .fault(51))
     func trailingNULIsRefused() {
         #expect(fault(of: xml("<true/>") + "\0")?.code == .unexpectedCharacter)
     }
 
-    @Test("51: a second value")
+    @Test("a second value", .fault(51))
     func onlyOneValueIsAllowed() {
         #expect(fault(of: xml("<true/><false/>"))?.code == .trailingContent)
         #expect(fault(of: "<true/><false/>")?.code == .trailingContent)
@@ -219,7 +223,7 @@ struct XMLFaultTests {
         #expect(found.message.utf8.count < 150)
     }
 
-    @Test("54: runs of combining marks, which take minutes to compare")
+    @Test("runs of combining marks, which take minutes to compare", .fault(54))
     func longRunsOfCombiningMarksAreRefused() throws {
         func marks(_ count: Int) -> String {
             "a" + String(String.UnicodeScalarView((0..<count).map { $0 % 2 == 0 ? "\u{301}" : "\u{316}" }))

@@ -12,15 +12,13 @@ import Testing
         #expect(findings("{ a = b; }", .propertyList).isEmpty)
     }
 
-    /// Fault 101.
-    @Test func everyFaultOfATableIsLocated() {
+    @Test(.fault(101)) func everyFaultOfATableIsLocated() {
         let table = "\"a\" = \"1\"\n\"b\" = \"2\";\n\"c\" \"3\";\n\"b\" = \"4\";\n"
         let expected = ["1:10 error missingSeparator", "3:5 error missingSeparator", "4:1 warning duplicateKey"]
         #expect(findings(table, .stringsTable) == expected)
     }
 
-    /// Fault 43.
-    @Test func theFirstOfEqualKeysIsReported() throws {
+    @Test(.fault(43)) func theFirstOfEqualKeysIsReported() throws {
         let table = BundleLinter().lint(Array("\"a\" = \"1\";\n  \"a\" = \"2\";\n".utf8), as: .stringsTable, named: "-")
         let finding = try #require(table.findings.first)
         #expect(finding.place?.line == 2)
@@ -36,8 +34,8 @@ import Testing
         #expect(oldStyle.findings.map { $0.related.first?.place?.line } == [1])
     }
 
-    /// Fault 49, including faults after the first one.
-    @Test func everyFaultOfAnXMLListIsLocated() {
+    /// Including faults after the first one.
+    @Test(.fault(49)) func everyFaultOfAnXMLListIsLocated() {
         let list = LintFixture.list(
             "<key>a</key><integer>x</integer>\n<key>b</key><date>y</date>\n<key>c</key><string>z</string>")
         #expect(findings(list, .propertyList) == ["3:13 error invalidInteger", "4:13 error invalidDate"])
@@ -50,8 +48,7 @@ import Testing
         #expect(report.findings.first?.place?.line == nil)
     }
 
-    /// Fault 102.
-    @Test func aFileInUTF16IsShownAsText() throws {
+    @Test(.fault(102)) func aFileInUTF16IsShownAsText() throws {
         let units = Array("\u{FEFF}\"é\" = \"1\";\n\"b\" \"日本\";".utf16)
         let bytes = units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
         let findings = BundleLinter().lint(bytes, as: .stringsTable, named: "-").findings
@@ -83,8 +80,7 @@ import Testing
         #expect(findings(table, .stringsTable) == ["4:1 error valueNotString"])
     }
 
-    /// Faults 22, 24 and 25.
-    @Test func aPathThatIsNotAFileIsReported() throws {
+    @Test(.fault(22, 24, 25)) func aPathThatIsNotAFileIsReported() throws {
         let tree = try TemporaryTree(["folder/x": ""])
         for name in ["missing.strings", "folder"] {
             let report = BundleLinter().lint(file: tree(name))
@@ -112,8 +108,7 @@ import Testing
         #expect(BundleLinter().lint(file: tree("Other.plist")).findings.isEmpty)
     }
 
-    /// Faults 795 to 799.
-    @Test func namesThatABuildDidNotExpandAreErrorsForTheAuthor() throws {
+    @Test(.fault(795, 796, 797, 798, 799)) func namesThatABuildDidNotExpandAreErrorsForTheAuthor() throws {
         let content = LintFixture.list(
             """
             <key>CFBundleIdentifier</key><string>$(PRODUCT_BUNDLE_IDENTIFIER)</string>
@@ -129,8 +124,7 @@ import Testing
         #expect(report.findings.map(\.severity) == [.error, .error, .error, .error, .warning])
     }
 
-    /// Faults 787 and 788.
-    @Test func escapesOfOtherLanguagesAndWindows1252AreWarnings() {
+    @Test(.fault(787, 788)) func escapesOfOtherLanguagesAndWindows1252AreWarnings() {
         #expect(
             findings(#""a" = "Hello \(name)";"# + "\n" + #""b" = "\U0001F600 \x41";"#, .stringsTable)
                 == ["1:14 warning foreignEscape", "2:8 warning foreignEscape", "2:19 warning foreignEscape"])
@@ -140,7 +134,7 @@ import Testing
         #expect(report.findings.map(\.severity) == [.warning, .error])
     }
 
-    @Test func fault880_whatIsLeftOfAnotherEncodingIsAWarningInAnyTable() {
+    @Test(.fault(880)) func whatIsLeftOfAnotherEncodingIsAWarningInAnyTable() {
         let good = "\"d\" = \"é\u{A0}\\U001b\\t…\u{303}\";\n"
         let table = "\"a\" = \"it\u{92}s \u{85}\";\n\"b\" = \"x\\0y\";\n\"c\" = \"\\U0093\";\n" + good
         let expected = ["1:1 warning controlCharacter", "2:1 warning controlCharacter", "3:1 warning controlCharacter"]
@@ -150,8 +144,7 @@ import Testing
         #expect(report.findings.map(\.code) == Array(repeating: .controlCharacter, count: 3))
     }
 
-    /// Fault 786.
-    @Test func aPercentSignBeforeABlankIsStrayForTheLinterToo() {
+    @Test(.fault(786)) func aPercentSignBeforeABlankIsStrayForTheLinterToo() {
         #expect(
             findings("\"a\" = \"100 % des fichiers : %d\";\n\"b\" = \"% d\";", .stringsTable) == [
                 "1:1 warning strayPercent"
@@ -163,7 +156,7 @@ import Testing
         #expect(BundleLinter().lint(file: tree("Info.plist")).findings.map(\.code.rawValue) == ["manifestUnreadable"])
     }
 
-    @Test func fault749_aRowOfAPredicateEditorIsNoFormat() {
+    @Test(.fault(749)) func aRowOfAPredicateEditorIsNoFormat() {
         let table = """
             "%[a,b]@ %[is]@ %@" = "%1$[A,B]@ %2$[ist,ist nicht]@ %3$@";
             "c" = "%[a]@ %@";
@@ -172,8 +165,7 @@ import Testing
         #expect(findings(table, .stringsTable) == ["3:1 warning strayPercent"])
     }
 
-    /// Fault 103.
-    @Test func aFormatIsCheckedOnItsOwn() {
+    @Test(.fault(103)) func aFormatIsCheckedOnItsOwn() {
         let table = "\"a\" = \"%@ 50 % of\";\n\"b\" = \"%1$@ %@\";\n\"c\" = \"%1$@ %1$d\";\n\"d\" = \"50 % of\";\n"
         let expected = ["1:1 warning strayPercent", "2:1 warning mixedPlaceholders", "3:1 error placeholderMismatch"]
         #expect(findings(table, .stringsTable) == expected)

@@ -89,8 +89,7 @@ import Testing
         #expect(found == expected)
     }
 
-    /// Fault 283.
-    @Test func unknownAndUnusedKeysAreListedToAHundredAndCounted() throws {
+    @Test(.fault(283)) func unknownAndUnusedKeysAreListedToAHundredAndCounted() throws {
         let source = (0..<2_000).map { "let a\($0) = context.localizedString(\"lost \($0)\")\n" }.joined()
         let table = (0..<3_000).map { "\"unused \($0)\" = \"1\";\n" }.joined()
         let fixture = try fixture(source, table)

@@ -45,8 +45,7 @@ import Testing
         #expect(try fixture.findings() == expected)
     }
 
-    /// Fault 291.
-    @Test func aDirectoryThatIsNotALanguageIsReported() throws {
+    @Test(.fault(291)) func aDirectoryThatIsNotALanguageIsReported() throws {
         let fixture = try LintFixture([
             "en.lproj/a.txt": "", "x y.lproj/a.txt": "", "Base.lproj/a.txt": "", "xyzzy.lproj/a.txt": "",
             "qz.lproj/a.txt": "", "brasilportuguese.lproj/a.txt": "",
@@ -68,8 +67,8 @@ import Testing
         #expect(try fixture.findings() == ["en.lproj warning duplicateLanguage en"])
     }
 
-    /// Fault 785: a variant is another language, which its language supplies.
-    @Test func aVariantIsNotTheLanguageWithoutIt() throws {
+    /// A variant is another language, which its language supplies.
+    @Test(.fault(785)) func aVariantIsNotTheLanguageWithoutIt() throws {
         let fixture = try LintFixture([
             "ca.lproj/A.strings": "a = 1; b = 2;", "ca-valencia.lproj/A.strings": "a = 1;", "de.lproj/a.txt": "",
             "de-1901.lproj/a.txt": "", "ca_ES@valencia.lproj/a.txt": "",
@@ -118,8 +117,7 @@ import Testing
         #expect(try fixture.findings() == ["sub/Bad.plist:1:1 error truncated -"])
     }
 
-    /// Fault 22.
-    @Test func aBundleWithoutAnInfoListIsReported() throws {
+    @Test(.fault(22)) func aBundleWithoutAnInfoListIsReported() throws {
         let tree = try TemporaryTree(["Y.bundle/Contents/Resources/en.lproj/A.strings": "= ;"])
         let report = BundleLinter().lint(try PluginBundle.open(path: tree("Y.bundle")))
         #expect(report.findings.map(\.code.rawValue) == ["manifestUnreadable", "unexpectedCharacter"])

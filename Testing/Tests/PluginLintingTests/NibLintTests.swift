@@ -64,8 +64,7 @@ import Testing
         #expect(found == [])
     }
 
-    /// Faults 217, 224, 225, 230, 233, 235.
-    @Test func everythingThatStopsAnInstantiationIsAnErrorWithItsPlace() throws {
+    @Test(.fault(217, 224, 225, 230, 233, 235)) func everythingThatStopsAnInstantiationIsAnErrorWithItsPlace() throws {
         let found = try findings(
             """
             <customObject id="-2" customClass="Card"><connections>
@@ -105,7 +104,7 @@ import Testing
         #expect(strict == ["Card.xib:3:1 error nibClassMissing slider", "Card.xib:4:1 error nibClassMissing slider"])
     }
 
-    @Test func fault747_aClassThatOnlyTheBundleCanHaveIsAnErrorAlsoWithoutTheApplications() throws {
+    @Test(.fault(747)) func aClassThatOnlyTheBundleCanHaveIsAnErrorAlsoWithoutTheApplications() throws {
         let objects = """
             \(Self.card)
             <textField id="w"/>
@@ -125,8 +124,8 @@ import Testing
         #expect(try !alone.findings().contains { $0.contains("nibClassMissing") })
     }
 
-    /// Fault 858: a name that is only similar may be one of the application's.
-    @Test func fault858_aSimilarNameIsANote() throws {
+    /// A name that is only similar may be one of the application's.
+    @Test(.fault(858)) func aSimilarNameIsANote() throws {
         let list = LintFixture.list(
             "<key>IBClasses</key><array><dict><key>CLASS</key><string>ExportController</string></dict></array>")
         let objects = """
@@ -141,7 +140,7 @@ import Testing
             ])
     }
 
-    @Test func fault876_aClassOfTheBundlesModuleIsAnErrorAndOneOfABundleWithoutClassesToo() throws {
+    @Test(.fault(876)) func aClassOfTheBundlesModuleIsAnErrorAndOneOfABundleWithoutClassesToo() throws {
         let objects = """
             <customObject id="a" customClass="Gear" customModule="Cards"/>
             <customObject id="b" customClass="Thing" customModule="Others"/>
@@ -160,8 +159,8 @@ import Testing
         #expect(empty.filter { $0.contains("Missing") } == ["Card.xib:3:22 error nibClassMissing Gear"])
     }
 
-    @Test(arguments: ["{ a = b; }", "<a>{</b>", "", "<document"])
-    func fault875_aNibThatCannotBeReadIsShownWithoutALine(_ text: String) {
+    @Test(.fault(875), arguments: ["{ a = b; }", "<a>{</b>", "", "<document"])
+    func aNibThatCannotBeReadIsShownWithoutALine(_ text: String) {
         let found = BundleLinter().lint(Array(text.utf8), as: .nib, named: "-").findings
         #expect(found.map(\.code.rawValue) == ["nibUnreadable"])
         #expect(found.first?.place != nil && found.first?.place?.excerpt == nil)
@@ -187,8 +186,7 @@ import Testing
         #expect(found.last?.place?.excerpt?.after == "id=\"a\"/>")
     }
 
-    /// Fault 215.
-    @Test func aRefusedFormatIsAnError() {
+    @Test(.fault(215)) func aRefusedFormatIsAnError() {
         let text = "<archive type=\"com.apple.InterfaceBuilder3.Cocoa.XIB\" version=\"7.10\"/>"
         let found = BundleLinter().lint(Array(text.utf8), as: .nib, named: "-").findings
         #expect(found.map(\.code.rawValue).contains("nibUnsupported"))
@@ -283,8 +281,7 @@ import Testing
 
     private static let words = nib(card + "\n<textField id=\"w\" title=\"Some words\" toolTip=\"A tip\"/>")
 
-    /// Fault 251.
-    @Test func staleMissingAndEqualEntriesOfANibsTableAreReported() throws {
+    @Test(.fault(251)) func staleMissingAndEqualEntriesOfANibsTableAreReported() throws {
         let fixture = try LintFixture([
             "Base.lproj/Card.xib": Self.words, "NibClasses.plist": Self.classes,
             "de.lproj/Card.strings": "\"w.title\" = \"Some words\";\n\"gone.title\" = \"Weg\";\n",
@@ -300,7 +297,7 @@ import Testing
     }
 
     /// The keys are those of real tables.
-    @Test func fault748_whatInterfaceBuildersTablesNeverHaveIsNotMissingAndBindingsAreNotStale() throws {
+    @Test(.fault(748)) func whatInterfaceBuildersTablesNeverHaveIsNotMissingAndBindingsAreNotStale() throws {
         let nib = Self.nib(
             """
             <popUpButton id="p"><popUpButtonCell key="cell" title="Monthly" alternateTitle="Weekly" id="c"><menu key="menu" id="m">
@@ -342,8 +339,8 @@ import Testing
         #expect(found.isEmpty, "\(found)")
     }
 
-    /// Fault 860: editors write First Responder and Application differently, or not at all.
-    @Test func fault860_placeholdersThatNothingIsConnectedToAreNoDifferenceOfLanguages() throws {
+    /// Editors write First Responder and Application differently, or not at all.
+    @Test(.fault(860)) func placeholdersThatNothingIsConnectedToAreNoDifferenceOfLanguages() throws {
         let first = "<customObject id=\"-1\" customClass=\"FirstResponder\"/>"
         func action(_ target: String) -> String {
             """
@@ -363,8 +360,7 @@ import Testing
         #expect(found == ["de.lproj/Other.xib warning nibLanguagesDiffer de"])
     }
 
-    /// Faults 252, 253.
-    @Test func aNibOfALanguageIsComparedAndNeedsNoTable() throws {
+    @Test(.fault(252, 253)) func aNibOfALanguageIsComparedAndNeedsNoTable() throws {
         let fixture = try LintFixture([
             "Base.lproj/Card.xib": Self.words, "NibClasses.plist": Self.classes,
             "de.lproj/Card.xib": Self.nib(Self.card + "\n<textField id=\"w\"/><textField id=\"x\"/>"),

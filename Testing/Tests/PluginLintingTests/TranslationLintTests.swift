@@ -155,12 +155,13 @@ import Testing
         #expect(try fixture.findings() == expected)
     }
 
-    /// Fault 103.
-    @Test(arguments: [
-        ("%@", "%d", LintFinding.Severity.error), ("%@", "%@ %@", .error), ("%@ %@", "%@", .warning),
-        ("%d", "%f", .error),
-        ("{host}", "{hots}", .warning), ("%s", "%@", .error), ("%c", "%d", .error),
-    ])
+    @Test(
+        .fault(103),
+        arguments: [
+            ("%@", "%d", LintFinding.Severity.error), ("%@", "%@ %@", .error), ("%@ %@", "%@", .warning),
+            ("%d", "%f", .error),
+            ("{host}", "{hots}", .warning), ("%s", "%@", .error), ("%c", "%d", .error),
+        ])
     func placeholdersThatDifferAreReported(original: String, translation: String, severity: LintFinding.Severity) throws
     {
         let fixture = try LintFixture([

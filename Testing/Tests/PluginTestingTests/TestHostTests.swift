@@ -86,8 +86,8 @@ import Testing
     }
 
     /// Root cannot be confined, and the tests of many authors run as root, in a container.
-    @Test(arguments: [nil, PluginExecution.inProcess, .isolated, .sandboxed])
-    func fault754_aPluginThatDemandsASandboxGetsItWhoeverRunsTheTests(execution: PluginExecution?) async throws {
+    @Test(.fault(754), arguments: [nil, PluginExecution.inProcess, .isolated, .sandboxed])
+    func aPluginThatDemandsASandboxGetsItWhoeverRunsTheTests(execution: PluginExecution?) async throws {
         try await withTestHost(.init(execution: execution)) { _ in
             let bundle = try TemporaryBundle(
                 "Confined", info: ["PHExecution": "sandboxed"], executable: builtLibrary(named: "Greeter")

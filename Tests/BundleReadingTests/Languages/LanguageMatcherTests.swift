@@ -140,7 +140,7 @@ struct LanguageMatcherTests {
     ///
     /// Each row also holds in the opposite order.
     @Test(
-        "877: a modifier of a POSIX name is a script or a variant",
+        "a modifier of a POSIX name is a script or a variant", .fault(877),
         arguments: [
             ("en,uz,uz-Cyrl", "uz@Cyrl", "uz-Cyrl"), ("en,sr,sr-Latn", "sr@Latn", "sr-Latn"),
             ("en,sr,sr@latn", "sr_RS", "sr"), ("en,az,az@arab", "az-IR", "az@arab"),
@@ -160,7 +160,7 @@ struct LanguageMatcherTests {
     }
 
     @Test(
-        "883: the other code of Norwegian comes before a variant that nobody asked for",
+        "the other code of Norwegian comes before a variant that nobody asked for", .fault(883),
         arguments: [
             ("en,no,nb-hognorsk", "nb_NO", "no"), ("en,nb-NO,no-hognorsk", "no", "nb-NO"),
             ("en,nb,no-hognorsk", "no_NO", "nb"), ("en,no,nb-hognorsk", "nb-hognorsk", "nb-hognorsk,no"),
@@ -172,7 +172,7 @@ struct LanguageMatcherTests {
     }
 
     @Test(
-        "878: old tags, and variants in another order",
+        "old tags, and variants in another order", .fault(878),
         arguments: [
             ("en,nb,nn", "no-nyn", "nn"), ("en,nn,nb", "no-bok", "nb"), ("en,nan,zh-Hans", "zh-min-nan", "nan"),
             ("en,hy,hyw", "hy-arevmda", "hyw"), ("en,hy-arevela", "hy", "hy-arevela"), ("en,hy", "hy-arevela", "hy"),
@@ -184,7 +184,7 @@ struct LanguageMatcherTests {
 
     /// Each row also holds in the opposite order of the localisations: none is chosen because it comes first.
     @Test(
-        "785: a variant that nobody asked for comes last",
+        "a variant that nobody asked for comes last", .fault(785),
         arguments: [
             // A variant that the reader did not ask for.
             ("en,ca,ca-valencia", "ca_ES", "ca"), ("en,de,de-1901", "de_DE", "de"), ("en,sl,sl-rozaj", "sl_SI", "sl"),

@@ -65,14 +65,17 @@ import Testing
         #expect(!self.manifest(["CFBundleAllowMixedLocalizations": .string("NO")]).allowsMixedLocalizations)
     }
 
-    @Test(arguments: [
-        ("PHExtensionPoints", PropertyList.array([.dictionary(["version": .integer(1)])])),
-        ("PHExtensionPoints", .array([.dictionary(["name": .string("p"), "version": .integer(0)])])),
-        ("PHExtensionPoints", .string("p")), ("PHCapabilities", .string("network")), ("PHUses", .array([.string("s")])),
-        ("PHUses", .dictionary(["s": .string("two")])),
-        ("PHFactories", .array([.dictionary(["name": .string("n"), "order": .integer(1 << 40)])])),
-    ])
-    func fault49_aValueOfAnotherTypeIsAFinding(key: String, value: PropertyList) {
+    @Test(
+        .fault(49),
+        arguments: [
+            ("PHExtensionPoints", PropertyList.array([.dictionary(["version": .integer(1)])])),
+            ("PHExtensionPoints", .array([.dictionary(["name": .string("p"), "version": .integer(0)])])),
+            ("PHExtensionPoints", .string("p")), ("PHCapabilities", .string("network")),
+            ("PHUses", .array([.string("s")])),
+            ("PHUses", .dictionary(["s": .string("two")])),
+            ("PHFactories", .array([.dictionary(["name": .string("n"), "order": .integer(1 << 40)])])),
+        ])
+    func aValueOfAnotherTypeIsAFinding(key: String, value: PropertyList) {
         #expect(manifest([key: value]).findings.map(\.code) == [.manifestInvalid])
     }
 
@@ -94,7 +97,7 @@ import Testing
             ])
     }
 
-    @Test func fault49_aFindingNamesFileKeyAndBothTypes() {
+    @Test(.fault(49)) func aFindingNamesFileKeyAndBothTypes() {
         let finding = manifest(["PHFunctions": .array([])]).findings.first
         #expect(finding?.code == .manifestInvalid && finding?.subject == "PHFunctions")
         #expect(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BundleReading
 
-/// Fault 180: more localisations than there are languages.
+/// More localisations than there are languages.
 @Suite struct LinkedLocalizationFaults {
     private func tree(links: Int) throws -> TemporaryTree {
         let tree = try TemporaryTree(["Real/a.txt": "", "en.lproj/a.txt": ""])
@@ -11,7 +11,7 @@ import Testing
         return tree
     }
 
-    @Test func fault180_aLookUpFollowsFewOfManyLinkedLocalizations() throws {
+    @Test(.fault(180)) func aLookUpFollowsFewOfManyLinkedLocalizations() throws {
         let tree = try tree(links: 5_000)
         let settings = LocalizationSettings(languages: ["en"])
         var search = ResourceSearch(directories: [tree.path], settings: settings, preference: VariantPreference())
@@ -29,7 +29,7 @@ import Testing
         #expect(finder.localizations.count <= SearchOrder.mostLocalizations)
     }
 
-    @Test func fault180_linkedLocalizationsOfUsualNumberAreFound() throws {
+    @Test(.fault(180)) func linkedLocalizationsOfUsualNumberAreFound() throws {
         let tree = try tree(links: 100)
         try tree.link("fr.lproj", to: "Real")
         let finder = ResourceFinder(
@@ -38,7 +38,7 @@ import Testing
         #expect(finder.path(forResource: "a", ofType: "txt") == tree("fr.lproj/a.txt"))
     }
 
-    @Test func fault180_declaredLocalizationsOfAnyNumberAreComparedInLinearTime() {
+    @Test(.fault(180)) func declaredLocalizationsOfAnyNumberAreComparedInLinearTime() {
         let declared = (0..<90_000).map { "x\($0)" }
         let order = SearchOrder.order(
             LocalizationSettings(declared: declared, languages: ["fr", "de"]), folders: ["de.lproj"])

@@ -27,7 +27,7 @@ import Testing
         tables.localizedString(forKey: key, value: nil, table: nil)
     }
 
-    @Test func fault195_aTableThatCannotBeOpenedOnceIsReadAtTheNextQuestion() async {
+    @Test(.fault(195)) func aTableThatCannotBeOpenedOnceIsReadAtTheNextQuestion() async {
         await #expect(processExitsWith: .success) {
             for errno in [EMFILE, ENFILE, EIO, ENOMEM, EACCES, ESTALE] {
                 for file in ["Localizable.strings", "Localizable.stringsdict"] {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func fault195_aTableThatCannotBeReadToItsEndIsReadAtTheNextQuestion() async {
+    @Test(.fault(195)) func aTableThatCannotBeReadToItsEndIsReadAtTheNextQuestion() async {
         await #expect(processExitsWith: .success) {
             let tree = try Self.tree()
             let log = FindingLog()
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func fault266_aTableThatGrowsOrShrinksWhileItIsReadIsReadAtTheNextQuestion() async {
+    @Test(.fault(266)) func aTableThatGrowsOrShrinksWhileItIsReadIsReadAtTheNextQuestion() async {
         await #expect(processExitsWith: .success) {
             for text in ["a = un; z = \"and much more than before\";", "a=un;"] {
                 let tree = try Self.tree()
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func fault195_aHiddenTableThatCannotBeOpenedOnceIsReadAtTheNextQuestion() async {
+    @Test(.fault(195)) func aHiddenTableThatCannotBeOpenedOnceIsReadAtTheNextQuestion() async {
         await #expect(processExitsWith: .success) {
             let tree = try Self.tree()
             let log = FindingLog()
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func fault195_aFolderOfALanguageThatCannotBeReadOnceIsReadAtTheNextQuestion() async {
+    @Test(.fault(195)) func aFolderOfALanguageThatCannotBeReadOnceIsReadAtTheNextQuestion() async {
         await #expect(processExitsWith: .success) {
             for (call, errno) in [("open", EMFILE), ("list", EIO), ("fstat", EIO), ("open", EACCES)] {
                 for folder in ["fr.lproj", ""] {
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func fault195_theResultOfAFailedSearchIsNotRemembered() async {
+    @Test(.fault(195)) func theResultOfAFailedSearchIsNotRemembered() async {
         await #expect(processExitsWith: .success) {
             let tree = try Self.tree()
             let log = FindingLog()
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func fault195_aResourceThatCannotBeLookedAtOnceIsFoundAtTheNextQuestion() async {
+    @Test(.fault(195)) func aResourceThatCannotBeLookedAtOnceIsFoundAtTheNextQuestion() async {
         await #expect(processExitsWith: .success) {
             let tree = try Self.tree()
             try tree.link("linked.png", to: "icon.png")
@@ -176,7 +176,7 @@ import Testing
     }
 
     /// Not by a call that is made to fail: the process really has no descriptor left.
-    @Test func fault195_afterRunningOutOfDescriptorsAProcessUsesTheUsersLanguageAgain() async {
+    @Test(.fault(195)) func afterRunningOutOfDescriptorsAProcessUsesTheUsersLanguageAgain() async {
         await #expect(processExitsWith: .success) {
             for isWarm in [false, true] {
                 let tree = try Self.tree()
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func fault195_aTableThatTheUserMayNotReadIsReadWhenHeMay() async {
+    @Test(.fault(195)) func aTableThatTheUserMayNotReadIsReadWhenHeMay() async {
         await #expect(processExitsWith: .success) {
             let tree = try Self.tree()
             chmod(tree.path, 0o755)

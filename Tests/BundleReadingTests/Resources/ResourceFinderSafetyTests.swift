@@ -8,7 +8,7 @@ import Testing
 @Suite("ResourceFinder: what is never found")
 struct ResourceFinderSafetyTests {
     @Test(
-        "A look-up with .. finds nothing, even where it leads back in (fault 96)",
+        "A look-up with .. finds nothing, even where it leads back in", .fault(96),
         arguments: [
             ("../Info", "plist", nil), ("..", nil, nil), ("Info", "plist", ".."), ("a", "txt", "../in"),
             ("a", "txt", "s/.."), ("s/../a", "txt", nil), ("s/../../in/a", "txt", nil), ("a/..", nil, nil),
@@ -36,7 +36,7 @@ struct ResourceFinderSafetyTests {
         #expect(finder.path(forResource: "b", ofType: "txt", inDirectory: "./s//") == tree("s/b.txt"))
     }
 
-    @Test("A link may lead out of the bundle, and one that leads nowhere is no resource (fault 97)")
+    @Test("A link may lead out of the bundle, and one that leads nowhere is no resource", .fault(97))
     func linksAreFollowed() throws {
         let tree = try TemporaryTree(["out/a.txt": "", "out/de.lproj/b.txt": "", "in/": ""])
         try tree.link("in/a.txt", to: "../out/a.txt")
@@ -62,7 +62,7 @@ struct ResourceFinderSafetyTests {
         #expect(finder.path(forResource: "late", ofType: "txt") == nil)
     }
 
-    @Test("FIFOs, sockets and devices are neither found nor opened (fault 98)")
+    @Test("FIFOs, sockets and devices are neither found nor opened", .fault(98))
     func specialFilesAreNotResources() throws {
         let tree = try TemporaryTree(["en.lproj/": ""])
         #expect(mkfifo(tree("pipe.txt"), 0o600) == 0)
@@ -103,7 +103,7 @@ struct ResourceFinderSafetyTests {
 
 @Suite("ResourceFinder: changes")
 struct ResourceFinderChangeTests {
-    @Test("A file that was removed is not given, and one that came is (fault 107)")
+    @Test("A file that was removed is not given, and one that came is", .fault(107))
     func addedAndRemovedFilesAreNoticed() throws {
         let tree = try TemporaryTree(["fr.lproj/": ""])
         let finder = finder(tree)

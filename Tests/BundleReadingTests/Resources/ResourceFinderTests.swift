@@ -62,7 +62,7 @@ struct ResourceFinderOrderTests {
         #expect(finder.path(forResource: "images/b", ofType: "png") == tree("fr.lproj/images/b.png"))
     }
 
-    @Test("a localisation named by a language's English name is found by the code, and the other way (290)")
+    @Test("a localisation named by a language's English name is found by the code, and the other way", .fault(290))
     func englishNamesOfLanguages() throws {
         let tree = try TemporaryTree([
             "Hungarian.lproj/a.txt": "", "TraditionalChinese.lproj/b.txt": "", "Slovene.lproj/c.txt": "",
@@ -157,7 +157,7 @@ struct ResourceFinderNameTests {
         }
     }
 
-    @Test("Names are case-sensitive, and names that differ only in case are two resources (fault 100)")
+    @Test("Names are case-sensitive, and names that differ only in case are two resources", .fault(100))
     func caseCounts() throws {
         let tree = try TemporaryTree(["Icon.png": "", "icon.png": "", "fr.lproj/ICON.png": ""])
         let finder = finder(tree)
@@ -344,7 +344,7 @@ struct ResourceFinderLocalizationTests {
         #expect(finder.localizations == ["en"])
     }
 
-    @Test("A localisation that is no name of a directory is left out (fault 99)")
+    @Test("A localisation that is no name of a directory is left out", .fault(99))
     func localisationsThatLeaveAreLeftOut() throws {
         let tree = try TemporaryTree([
             "in/...lproj/a.txt": "", "in/.lproj/a.txt": "", "in/en.lproj/b.txt": "", "out.lproj/a.txt": "",

@@ -15,7 +15,7 @@ struct BundleStringsTests {
         BundleStrings(finder: finder(tree, region: region, languages: languages)) { [log] in log.add($0) }
     }
 
-    @Test("A key that is nowhere comes back, or the value (fault 105)")
+    @Test("A key that is nowhere comes back, or the value", .fault(105))
     func missingKeysGiveTheValueOrTheKey() throws {
         let tree = try TemporaryTree(["fr.lproj/Localizable.strings": "\"a\" = \"A\"; \"void\" = \"\";"])
         let tables = tables(tree)
@@ -57,7 +57,7 @@ struct BundleStringsTests {
         }
     }
 
-    @Test("A key the first table lacks is taken from the region's language, then the development region (fault 106)")
+    @Test("A key the first table lacks is taken from the region's language, then the development region", .fault(106))
     func missingKeysAreFoundInHiddenTables() throws {
         let tree = try TemporaryTree([
             "fr_CA.lproj/Localizable.strings": "a = \"a fr_CA\";",
@@ -103,7 +103,7 @@ struct BundleStringsTests {
         #expect(tables.localizedString(forKey: "a", value: nil, table: "Localizable") == "one")
     }
 
-    @Test("Faults are located and logged once, and cost no other entry (fault 101)")
+    @Test("Faults are located and logged once, and cost no other entry", .fault(101))
     func faultsAreLoggedOncePerFile() throws {
         let tree = try TemporaryTree([
             "fr.lproj/Localizable.strings": "\"a\" = \"A\";\n\"bad\" = = \"x\";\n\"b\" = \"B\";\n",
@@ -123,7 +123,7 @@ struct BundleStringsTests {
         #expect(finding.subject?.hasPrefix("line 2") == true)
     }
 
-    @Test("UTF-16 without a mark and with an odd byte is read as far as it goes (fault 102)")
+    @Test("UTF-16 without a mark and with an odd byte is read as far as it goes", .fault(102))
     func oddUTF16IsRead() throws {
         let tree = try TemporaryTree()
         let text = "a = \"A\";\n"
@@ -135,7 +135,7 @@ struct BundleStringsTests {
         #expect(["A", "a"].contains(tables.localizedString(forKey: "a", value: nil, table: "Odd")))
     }
 
-    @Test("A large table in UTF-16 is read in pieces, and one with a fault as any other (faults 102 and 104)")
+    @Test("A large table in UTF-16 is read in pieces, and one with a fault as any other", .fault(102, 104))
     func largeUTF16IsRead() throws {
         let tree = try TemporaryTree()
         let text = (0..<1_500).map { "\"key \($0)\" = \"\(String(repeating: "🧩", count: $0 % 9)) été 漢字\";\n" }.joined()
@@ -157,14 +157,14 @@ struct BundleStringsTests {
         #expect(Set(log.findings.map(\.filePath)) == Set(["Faulty", "Odd"].map { tree("fr.lproj/\($0).strings") }))
     }
 
-    @Test("Format specifiers are text here; nothing is formatted (fault 103)")
+    @Test("Format specifiers are text here; nothing is formatted", .fault(103))
     func formatSpecifiersAreLeftAlone() throws {
         let tree = try TemporaryTree(["fr.lproj/Localizable.strings": "\"%d of %@\" = \"%2$@ %1$s %n %\";"])
         #expect(tables(tree).localizedString(forKey: "%d of %@", value: nil, table: nil) == "%2$@ %1$s %n %")
     }
 
     @Test(
-        "A table of 10 MB is read whole, and a large one with a fault too (faults 104 and 159)",
+        "A table of 10 MB is read whole, and a large one with a fault too", .fault(104, 159),
         arguments: [true, false])
     func aLargeTableIsRead(_ isSound: Bool) throws {
         // A debug build reads a table with a fault thirty times more slowly.

@@ -62,7 +62,7 @@ import Testing
         #expect(log.calls.isEmpty)
     }
 
-    @Test func fault487_aTextOfAnotherSizeOrOtherBytesCounts() throws {
+    @Test(.fault(487)) func aTextOfAnotherSizeOrOtherBytesCounts() throws {
         for change in ["\"more\" = \"x\";\n" + Self.text("texte"), Self.text("TEXTE")] {
             let tree = try tree(compiled: "compile")
             let path = tree.path + "/fr.lproj/Localizable.strings"
@@ -72,13 +72,13 @@ import Testing
         }
     }
 
-    @Test func fault487_aCopyWithoutTimesIsRecognisedByItsBytes() throws {
+    @Test(.fault(487)) func aCopyWithoutTimesIsRecognisedByItsBytes() throws {
         let tree = try tree(compiled: "compile")
         setTime(of: tree.path + "/fr.lproj/Localizable.strings", Self.time + 9_999)
         #expect(string(1, strings(tree)) == "compile 1")
     }
 
-    @Test func fault486_aDamagedTableCostsNothingButTime() throws {
+    @Test(.fault(486)) func aDamagedTableCostsNothingButTime() throws {
         let sound = try tree(compiled: "compile")
         let path = "/fr.lproj/Localizable.compiled-strings"
         let bytes = try OpenedFile(path: sound.path + path).bytes(atMost: 1 << 20)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func fault486_aFIFOInItsPlaceIsNotWaitedFor() throws {
+    @Test(.fault(486)) func aFIFOInItsPlaceIsNotWaitedFor() throws {
         let tree = try tree(compiled: "compile")
         let path = tree.path + "/fr.lproj/Localizable.compiled-strings"
         unlink(path)

@@ -88,7 +88,7 @@ struct FormatStringTests {
     }
 
     @Test(
-        "Formats that do not fit their arguments never crash (fault 103)",
+        "Formats that do not fit their arguments never crash", .fault(103),
         arguments: [
             ("%d", "text"), ("%f", "text"), ("%x", "text"), ("%c", "text"), ("%d", "2.5"), ("%*d", "text"),
             ("%.*f", "text"),
@@ -99,7 +99,7 @@ struct FormatStringTests {
         #expect(misfits(format, argument, 1) == 1)
     }
 
-    @Test("What cannot be followed stays as it is written (fault 103)")
+    @Test("What cannot be followed stays as it is written", .fault(103))
     func oddFormatsAreText() {
         for format in [
             "%d", "%2$@", "%s %s", "%", "100%", "%y", "%5", "%.", "%l", "%-", "% d %", "%99999d", "%1000d", "%.1000f",
@@ -140,7 +140,7 @@ struct FormatStringTests {
     }
 
     @Test(
-        "786: a percent sign before a blank is text",
+        "a percent sign before a blank is text", .fault(786),
         arguments: [
             ("100 % des fichiers : %d", "100 % des fichiers : 7"), ("% d", "% d"), ("%d %", "7 %"), ("% %d", "% 7"),
             ("%% %d", "% 7"), ("%d %%", "7 %"), ("%%%d", "%7"), ("%", "%"), ("%%", "%"), ("%1$ d", "%1$ d"),

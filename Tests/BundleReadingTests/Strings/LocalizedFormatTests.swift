@@ -201,7 +201,7 @@ struct LocalizedFormatTests {
         #expect(plain(tables, "%d of nothing") == "%d of nothing")
     }
 
-    @Test("A format that does not fit is shown as far as possible, and reported once (fault 103)")
+    @Test("A format that does not fit is shown as far as possible, and reported once", .fault(103))
     func misfitsAreReportedOnce() throws {
         let tables = try tables(pluralFormats, strings: "two = \"%@ %d\";", language: "en")
         for _ in 0..<3 {
@@ -214,7 +214,7 @@ struct LocalizedFormatTests {
     }
 
     @Test(
-        "A bad entry is located and left out, and costs no other (fault 101)",
+        "A bad entry is located and left out, and costs no other", .fault(101),
         arguments: [
             ("7", "bad"), ("{ }", "bad"), ("{ NSStringLocalizedFormatKey = (1); }", "NSStringLocalizedFormatKey"),
             ("{ NSStringLocalizedFormatKey = \"%#@x@\"; }", "bad"),
@@ -246,7 +246,7 @@ struct LocalizedFormatTests {
         #expect(log.findings.first?.message.contains("“\(place)”: ") == true, "\(log.findings)")
     }
 
-    @Test("Variables that grow without end are refused at once (fault 101)")
+    @Test("Variables that grow without end are refused at once", .fault(101))
     func growingEntriesAreLeftOut() throws {
         for leaf in ["", "text"] {
             var rules = ""
@@ -262,7 +262,7 @@ struct LocalizedFormatTests {
         #expect(log.findings.map(\.code) == [.stringsTableFaulty, .stringsTableFaulty])
     }
 
-    @Test("A damaged list is located; XML keeps the entries before the damage (fault 101)")
+    @Test("A damaged list is located; XML keeps the entries before the damage", .fault(101))
     func damagedListsAreReported() throws {
         let xml = try tables("<plist><dict><key>a</key><string>A</string><key>b</key><dict><key>")
         #expect(plain(xml, "a") == "A")

@@ -5,7 +5,7 @@ import Testing
 @testable import BundleReading
 @testable import HostBasics
 
-/// Faults 104, 159, 173 to 175, 181 and 281: small tables that expand to much, and large ones that do not.
+/// Small tables that expand to much, and large ones that do not.
 @Suite struct StringsBudgetFaults {
     private static let plural = [
         "NSStringFormatSpecTypeKey": "NSStringPluralRuleType", "NSStringFormatValueTypeKey": "d",
@@ -40,7 +40,7 @@ import Testing
         return file.read()
     }
 
-    @Test func fault173_keysThatShareAnEntryShareItsText() throws {
+    @Test(.fault(173)) func keysThatShareAnEntryShareItsText() throws {
         // 600 texts of 100,000 bytes: 60 MB. They are one text.
         let bytes = Self.sharedEntry(keys: 600, textSize: 100_000)
         let (table, findings) = try Self.table(bytes)
@@ -49,7 +49,7 @@ import Testing
         #expect(table["k599"]?.utf8.count == 100_000)
     }
 
-    @Test func fault173_anEntryThatIsSharedTooOftenIsRefused() throws {
+    @Test(.fault(173)) func anEntryThatIsSharedTooOftenIsRefused() throws {
         let bytes = Self.sharedEntry(keys: 2_500, textSize: 1_000_000)
         let (table, findings) = try Self.table(bytes)
         #expect(table.count == 0)
@@ -58,7 +58,7 @@ import Testing
         #expect(finding.message.contains("T.stringsdict") && finding.message.contains("\(bytes.count) bytes"))
     }
 
-    @Test func fault173_entriesThatEachGrowAreRefusedTogether() throws {
+    @Test(.fault(173)) func entriesThatEachGrowAreRefusedTogether() throws {
         let entry = """
             = { NSStringLocalizedFormatKey = "\(String(repeating: "%#@a@", count: 40))";
               a = { NSStringFormatSpecTypeKey = NSStringPluralRuleType; other = "\(String(repeating: "%#@b@", count: 40))"; };
@@ -72,7 +72,7 @@ import Testing
         #expect(findings.first?.remedy.isEmpty == false)
     }
 
-    @Test func fault174_aTableOf33000KeysAndOneValueOpensOrIsRefused() throws {
+    @Test(.fault(174)) func aTableOf33000KeysAndOneValueOpensOrIsRefused() throws {
         for (size, isRead) in [(200, true), (65_000, false)] {
             var list = BinaryListFixture()
             let value = list.add(String(repeating: "v", count: size))
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func fault175_aChainOf7000VariablesIsAFault(forwards: Bool) throws {
+    @Test(.fault(175), arguments: [true, false]) func aChainOf7000VariablesIsAFault(forwards: Bool) throws {
         let variables = (0..<7_000).map { number in
             "v\(number) = { NSStringFormatSpecTypeKey = NSStringPluralRuleType; "
                 + "other = \"\(number == 6_999 ? "end" : "%#@v\(number + 1)@")\"; };"
@@ -99,7 +99,7 @@ import Testing
         #expect(findings.first?.message.contains("more than 64 deep") == true)
     }
 
-    @Test func fault281_anEntryOfTooManyPiecesIsLeftOut() throws {
+    @Test(.fault(281)) func anEntryOfTooManyPiecesIsLeftOut() throws {
         for (count, isRead) in [(4_999, true), (5_001, false)] {
             // Each is a conversion and a text, which has any length.
             let format = String(repeating: "%1$d" + String(repeating: "x", count: 60), count: count)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func fault281_formatsAreCountedAsTheyAreStored() throws {
+    @Test(.fault(281)) func formatsAreCountedAsTheyAreStored() throws {
         // Once parsed, each is fifty times as long.
         let text = "{" + (0..<100).map { "k\($0) = \"\(String(repeating: "%d", count: 2_500))\";" }.joined() + "}"
         let (table, findings) = try Self.table(Array(text.utf8))
@@ -138,7 +138,7 @@ import Testing
         #expect(findings.last?.message.hasPrefix("900 more problems") == true)
     }
 
-    @Test func fault181_widthsDoNotMakeATextOfAnyLength() {
+    @Test(.fault(181)) func widthsDoNotMakeATextOfAnyLength() {
         let format = String(repeating: "%1$999d", count: 100_000)
         let (text, misfits) = FormatString(format).formatted([FormatArgument(7)])
         #expect(text.utf8.count <= ReadingBudget.limit(forInputOf: format.utf8.count + 1) + format.utf8.count)
@@ -149,14 +149,14 @@ import Testing
         #expect(few.text.utf8.count == 999_000 && few.misfits.isEmpty)
     }
 
-    @Test func fault181_anArgumentMayHaveAnyLength() {
+    @Test(.fault(181)) func anArgumentMayHaveAnyLength() {
         let long = String(repeating: "x", count: 5_000_000)
         let (text, misfits) = FormatString("%1$@ and %1$@").formatted([FormatArgument(long)])
         #expect(text.utf8.count == 10_000_005 && misfits.isEmpty)
     }
 
-    @Test(arguments: ["UTF-8", "UTF-16", "slow"])
-    func faults104And159_aTableOfTenMegabytesTakesSixTimesItsSizeAtMost(form: String) async {
+    @Test(.fault(104, 159), arguments: ["UTF-8", "UTF-16", "slow"])
+    func aTableOfTenMegabytesTakesSixTimesItsSizeAtMost(form: String) async {
         await #expect(processExitsWith: .success) { [form = form as String] in
             var text = ""
             for number in 0..<200_000 { text += "\"key number \(number)\" = \"a translation of no.\(number)\";\n" }

@@ -167,7 +167,7 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test func fault827_aBundleBehindALinkIsWatchedAfterTheLinkWasReplacedAgainAndAgain() throws {
+    @Test(.fault(827)) func aBundleBehindALinkIsWatchedAfterTheLinkWasReplacedAgainAndAgain() throws {
         let tree = try TemporaryTree(["root/": ""])
         for version in 0..<4 { try tree.write("build/\(version).bundle/Contents/x") }
         try tree.link("root/A.bundle", to: "../build/0.bundle")
@@ -188,7 +188,7 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test func fault827_everyLinkOfThePathIsFollowed() throws {
+    @Test(.fault(827)) func everyLinkOfThePathIsFollowed() throws {
         // root -> current/plugins, current -> release, release -> v1; in it A.bundle -> ../../store/A.bundle, store -> s1.
         let tree = try TemporaryTree()
         for version in ["v1", "v2"] {
@@ -215,8 +215,8 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test(arguments: [false, true])
-    func fault827_contentsThatIsALinkIsFollowed(isLinkedBundle: Bool) throws {
+    @Test(.fault(827), arguments: [false, true])
+    func contentsThatIsALinkIsFollowed(isLinkedBundle: Bool) throws {
         let tree = try TemporaryTree(["root/": "", "one/x": "", "two/x": ""])
         let place = isLinkedBundle ? "elsewhere/A.bundle" : "root/A.bundle"
         try tree.write(place + "/readme")
@@ -234,7 +234,7 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test func fault827_linksThatLeadInCirclesOrUpwardsEnd() throws {
+    @Test(.fault(827)) func linksThatLeadInCirclesOrUpwardsEnd() throws {
         let tree = try TemporaryTree(["root/B.bundle/Contents/x": ""])
         try tree.link("root/A.bundle", to: "../loop")
         try tree.link("loop", to: "root/A.bundle")

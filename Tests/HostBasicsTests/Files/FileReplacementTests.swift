@@ -13,8 +13,8 @@ import Testing
     }
 
     /// The directory's name has more bytes than characters.
-    @Test(arguments: ["plain", "caf\u{E9}", "日本語"])
-    func fault895_onlyTheLeftoversOfTheFileAreRemoved(directory: String) throws {
+    @Test(.fault(895), arguments: ["plain", "caf\u{E9}", "日本語"])
+    func onlyTheLeftoversOfTheFileAreRemoved(directory: String) throws {
         let tree = try TemporaryTree()
         for name in ["choices.plist.a1.new", "ces.plist.a1.new", "other.new", ".hidden.new"] {
             try leftover("\(directory)/\(name)", in: tree)

@@ -49,8 +49,8 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root has workers of another user"))
-    func fault753_rootsPlacesThatOthersCannotEnterAreTheLast() async {
+    @Test(.fault(753), .enabled(if: geteuid() == 0, "only root has workers of another user"))
+    func rootsPlacesThatOthersCannotEnterAreTheLast() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree(["closed/": "", "open/": ""])
             chmod(tree.path, 0o755)
@@ -86,7 +86,7 @@ import Testing
         #expect(FileIdentity(path: tree("elsewhere/lock")) != nil)
     }
 
-    @Test func fault197_aLockThatAnotherProcessHoldsIsWaitedForWithinALimitAndTheNextPlaceIsTaken() throws {
+    @Test(.fault(197)) func aLockThatAnotherProcessHoldsIsWaitedForWithinALimitAndTheNextPlaceIsTaken() throws {
         let tree = try TemporaryTree(["held/": "", "free/": ""])
         for name in ["held", "free"] { chmod(tree(name), 0o700) }
         // A lock belongs to an open file, so another one of this process works like another process.
@@ -111,7 +111,7 @@ import Testing
         #expect(PrivateDirectory.longestWait <= .seconds(10))
     }
 
-    @Test func fault197_aProcessThatRemovesMuchLetsOthersIn() throws {
+    @Test(.fault(197)) func aProcessThatRemovesMuchLetsOthersIn() throws {
         let tree = try TemporaryTree(["copies/dead-left/1/X.bundle/a": ""])
         chmod(tree("copies"), 0o700)
         for number in 0..<200 { try tree.write("copies/process-dead\(number % 10)/\(number)/X.bundle/a") }

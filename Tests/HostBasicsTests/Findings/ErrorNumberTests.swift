@@ -36,7 +36,7 @@ import Testing
         ],
     ]
 
-    @Test func fault777_everyOperationHasARemedyForEveryNumber() {
+    @Test(.fault(777)) func everyOperationHasARemedyForEveryNumber() {
         #expect(Set(Self.possible.keys) == Set(ErrorNumber.Operation.allCases))
         for (operation, numbers) in Self.possible {
             for number in numbers {
@@ -79,7 +79,7 @@ import Testing
         (EIO, [.read: "system's log", .write: "system's log", .rename: "system's log", .start: "system's log"]),
     ]
 
-    @Test func fault845_eachRemedyIsThatOfItsOperation() {
+    @Test(.fault(845)) func eachRemedyIsThatOfItsOperation() {
         let ends: [ErrorNumber.Operation: String] = [
             .read: "read again", .write: "nothing is changed", .rename: "nothing is changed",
             .make: "nothing is changed", .remove: "nothing is changed", .start: "start it again",
@@ -101,7 +101,7 @@ import Testing
     }
 
     /// What replaces a file has the operation that failed, and not “write” for all of them.
-    @Test func fault845_theStepsOfAReplacementAreOperationsOfTheirOwn() throws {
+    @Test(.fault(845)) func theStepsOfAReplacementAreOperationsOfTheirOwn() throws {
         let tree = try TemporaryTree(["file": "old", "taken/x": ""])
         func failure(_ path: String, _ change: (inout FileReplacement) -> Void = { _ in }) -> FileReplacement.Failure? {
             var replacement = FileReplacement()
@@ -129,7 +129,7 @@ import Testing
         #expect(try String(contentsOfFile: tree("file"), encoding: .utf8) == "old")
     }
 
-    @Test func fault777_theSameNumberHasOtherRemediesForOtherOperations() {
+    @Test(.fault(777)) func theSameNumberHasOtherRemediesForOtherOperations() {
         #expect(ErrorNumber.remedy(EACCES).contains("read it"))
         #expect(ErrorNumber.remedy(EACCES, to: .write).contains("writable"))
         #expect(ErrorNumber.remedy(EACCES, to: .make).contains("directory writable"))

@@ -4,8 +4,8 @@ import Testing
 
 /// Suggestions for wrong names; numbers are those of docs/faults.md.
 @Suite struct NameSuggestionsTests {
-    /// Fault 731: every name is far from every other.
-    @Test func fault731_suggestionsForAWholeReportHaveOneBudget() {
+    /// Every name is far from every other.
+    @Test(.fault(731)) func suggestionsForAWholeReportHaveOneBudget() {
         let known = (0..<20_000).map { "identifier-\($0)-of-something" }
         var suggestions = NameSuggestions()
         var rounds = 0
@@ -27,15 +27,17 @@ import Testing
         #expect(suggestions.names(near: "zzz", among: known).isEmpty)
     }
 
-    /// Fault 858: names of real applications, of which both exist.
-    @Test(arguments: [
-        ("ExportController", "ImportController"), ("MPEntryView", "MPEntryViews"), ("DVRDecoder", "DVREncoder"),
-        ("GitModule", "GitModules"), ("OAuthController", "AuthController"), ("CSTextView", "CSSTextView"),
-        ("IssueWebView", "IssueWeb2View"), ("NSObject", "QSObject"), ("GPBInt32Array", "GPBUInt32Array"),
-        ("MIDINoteOff", "MIDINoteOn"), ("Sequence", "Sequencer"), ("TableView", "NSTableView"), ("Table", "Cable"),
-        ("Cart", "Crat"), ("FieldDescriptor", "FileDescriptor"),
-    ])
-    func fault858_aSimilarNameIsNoSlip(one: String, other: String) {
+    /// Names of real applications, of which both exist.
+    @Test(
+        .fault(858),
+        arguments: [
+            ("ExportController", "ImportController"), ("MPEntryView", "MPEntryViews"), ("DVRDecoder", "DVREncoder"),
+            ("GitModule", "GitModules"), ("OAuthController", "AuthController"), ("CSTextView", "CSSTextView"),
+            ("IssueWebView", "IssueWeb2View"), ("NSObject", "QSObject"), ("GPBInt32Array", "GPBUInt32Array"),
+            ("MIDINoteOff", "MIDINoteOn"), ("Sequence", "Sequencer"), ("TableView", "NSTableView"), ("Table", "Cable"),
+            ("Cart", "Crat"), ("FieldDescriptor", "FileDescriptor"),
+        ])
+    func aSimilarNameIsNoSlip(one: String, other: String) {
         var suggestions = NameSuggestions()
         let isSlip = suggestions.isSlip(one, ofAny: ["Something", other]) || suggestions.isSlip(other, ofAny: [one])
         #expect(!isSlip)
@@ -54,8 +56,7 @@ import Testing
         #expect(isFound && !isOther)
     }
 
-    /// Fault 731.
-    @Test func fault731_longNamesAreNotCompared() {
+    @Test(.fault(731)) func longNamesAreNotCompared() {
         let long = String(repeating: "x", count: 200_000)
         var suggestions = NameSuggestions()
         #expect(suggestions.names(near: long + "a", among: [long + "b"]).isEmpty)

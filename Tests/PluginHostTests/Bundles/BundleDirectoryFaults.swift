@@ -14,7 +14,7 @@ import Testing
         #expect(throws: PluginError.self) { try PluginBundle.open(path: path) }
     }
 
-    @Test func fault1_2_onlyADirectoryIsABundle() throws {
+    @Test(.fault(1, 2)) func onlyADirectoryIsABundle() throws {
         let tree = try TemporaryTree(["file.bundle": "", "x.bundle/Contents/Info.plist": Self.info])
         #expect(mkfifo(tree("fifo.bundle"), 0o644) == 0)
         for (name, reason) in [
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func fault3_4_aBundleWithNothingInItOpensAndDoesNotLoad() throws {
+    @Test(.fault(3, 4)) func aBundleWithNothingInItOpensAndDoesNotLoad() throws {
         let tree = try TemporaryTree(["empty.bundle/": "", "noContents.bundle/readme.txt": ""])
         for name in ["empty.bundle", "noContents.bundle"] {
             let bundle = try PluginBundle.open(path: tree(name))
@@ -41,11 +41,11 @@ import Testing
         }
     }
 
-    @Test func fault5_aLackingPermissionIsToldAtEveryLevel() async {
+    @Test(.fault(5)) func aLackingPermissionIsToldAtEveryLevel() async {
         await #expect(processExitsWith: .success) { try LackingPermissions.check() }
     }
 
-    @Test func fault6_7_linksThatLeadNowhereAreToldFromMissingBundles() throws {
+    @Test(.fault(6, 7)) func linksThatLeadNowhereAreToldFromMissingBundles() throws {
         let tree = try TemporaryTree()
         try tree.link("dangling.bundle", to: "nowhere")
         try tree.link("loop.bundle", to: "loop.bundle")
@@ -53,7 +53,7 @@ import Testing
         #expect(openError(tree("loop.bundle"))?.description.contains("Too many levels of symbolic links") == true)
     }
 
-    @Test func fault8_contentsOutsideOfTheBundleAreReadButNotLoaded() throws {
+    @Test(.fault(8)) func contentsOutsideOfTheBundleAreReadButNotLoaded() throws {
         let tree = try TemporaryTree(["other/Info.plist": Self.info, "other/Linux/X": "", "x.bundle/": ""])
         try tree.link("x.bundle/Contents", to: "../other")
         let bundle = try PluginBundle.open(path: tree("x.bundle"))
@@ -70,7 +70,7 @@ import Testing
         return found.compactMap(\.filePath)
     }
 
-    @Test func fault9_aBundleThatEverybodyMayWriteToIsAWarning() throws {
+    @Test(.fault(9)) func aBundleThatEverybodyMayWriteToIsAWarning() throws {
         let tree = try TemporaryTree([
             "safe.bundle/Contents/Info.plist": Self.info, "safe.bundle/Contents/Linux/X": "",
             "x.bundle/Contents/Info.plist": Self.info, "x.bundle/Contents/Linux/X": "",
@@ -84,7 +84,7 @@ import Testing
         #expect(warnings(try PluginBundle.open(path: tree("x.bundle")), .writableByOthers).sorted() == open.sorted())
     }
 
-    @Test func fault10_aDirectoryAboveThatEverybodyMayWriteToIsAWarningUnlessItIsSticky() throws {
+    @Test(.fault(10)) func aDirectoryAboveThatEverybodyMayWriteToIsAWarningUnlessItIsSticky() throws {
         let tree = try TemporaryTree([
             "open/x.bundle/Info.plist": Self.info, "sticky/x.bundle/Info.plist": Self.info,
         ])
@@ -95,8 +95,8 @@ import Testing
         #expect(warnings(try PluginBundle.open(path: tree("sticky/x.bundle")), .writableByOthers) == [])
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root may give files away"))
-    func fault11_aBundleOfSomebodyElseIsAWarning() throws {
+    @Test(.fault(11), .enabled(if: geteuid() == 0, "only root may give files away"))
+    func aBundleOfSomebodyElseIsAWarning() throws {
         let tree = try TemporaryTree(["x.bundle/Contents/Info.plist": Self.info, "x.bundle/Contents/Linux/X": ""])
         let bundle = try PluginBundle.open(path: tree("x.bundle"))
         #expect(warnings(bundle, .foreignOwner) == [])
@@ -107,7 +107,7 @@ import Testing
 
     // MARK: Names
 
-    @Test func fault12_aNameThatIsNotUTF8IsACandidateWithAnError() throws {
+    @Test(.fault(12)) func aNameThatIsNotUTF8IsACandidateWithAnError() throws {
         let tree = try TemporaryTree(["good.bundle/Info.plist": Self.info])
         let name = Array(tree("caf").utf8) + [0xE9] + Array(".bundle".utf8) + [0]
         #expect(name.withUnsafeBytes { mkdir($0.baseAddress!.assumingMemoryBound(to: CChar.self), 0o755) } == 0)
@@ -120,7 +120,7 @@ import Testing
         name.withUnsafeBytes { _ = rmdir($0.baseAddress!.assumingMemoryBound(to: CChar.self)) }
     }
 
-    @Test func fault13_aNameWithControlCharactersCannotForgeALine() throws {
+    @Test(.fault(13)) func aNameWithControlCharactersCannotForgeALine() throws {
         let tree = try TemporaryTree(["a\nb\u{1B}[31m.bundle/a.txt": ""])
         let candidate = try #require(candidates(tree.path).first)
         let text = try #require(candidate.error?.description)
@@ -128,7 +128,7 @@ import Testing
         #expect(text.contains("a\\nb\\u{1B}[31m.bundle"))
     }
 
-    @Test func fault14_aPathThatIsTooLongIsAnError() throws {
+    @Test(.fault(14)) func aPathThatIsTooLongIsAnError() throws {
         let tree = try TemporaryTree(["x.bundle/Info.plist": Self.info])
         for path in [tree("x.bundle") + String(repeating: "/.", count: 3000), tree(String(repeating: "x", count: 300))]
         {
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func fault15_namesThatDifferInCaseAreTwoBundles() throws {
+    @Test(.fault(15)) func namesThatDifferInCaseAreTwoBundles() throws {
         let tree = try TemporaryTree([
             "x.bundle/Info.plist": "{ CFBundleIdentifier = low; }",
             "X.bundle/Info.plist": "{ CFBundleIdentifier = up; }",
@@ -151,7 +151,7 @@ import Testing
 
     // MARK: Scans
 
-    @Test func fault16_aBundleThatIsReplacedDuringAScanIsTheOldOrTheNewOne() async throws {
+    @Test(.fault(16)) func aBundleThatIsReplacedDuringAScanIsTheOldOrTheNewOne() async throws {
         let tree = try TemporaryTree([
             "dir/x.bundle/Contents/Info.plist": "{ CFBundleIdentifier = Contents; }",
             "other/Resources/Info.plist": "{ CFBundleIdentifier = OpenStep; }",
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func fault17_aBundleThatIsDeletedDuringAScanIsACandidateWithAnError() throws {
+    @Test(.fault(17)) func aBundleThatIsDeletedDuringAScanIsACandidateWithAnError() throws {
         let tree = try TemporaryTree(["a.bundle/Info.plist": Self.info, "b.bundle/Info.plist": Self.info])
         let index = scan(tree.path) { descriptor, buffer in
             let count = BundleNames.system(descriptor, buffer)
@@ -188,7 +188,7 @@ import Testing
         #expect(found.map(\.verdict) == [.notABundle, .usable])
     }
 
-    @Test func fault18_aBundleThroughTwoLinksIsOneCandidate() throws {
+    @Test(.fault(18)) func aBundleThroughTwoLinksIsOneCandidate() throws {
         let tree = try TemporaryTree([
             "real/x.bundle/Contents/Info.plist": Self.info, "dir/own.bundle/Info.plist": "{}",
         ])
@@ -200,7 +200,7 @@ import Testing
         #expect(found.map(\.bundlePath) == [tree("real/x.bundle"), tree("dir/own.bundle")])
     }
 
-    @Test func fault19_ofTwoBundlesWithOneIdentifierBothAreFoundAndOneRuleChooses() throws {
+    @Test(.fault(19)) func ofTwoBundlesWithOneIdentifierBothAreFoundAndOneRuleChooses() throws {
         let name = "org.example.fault19"
         let tree = try TemporaryTree([
             "a.bundle/Info.plist": "{ CFBundleIdentifier = \(name); CFBundleVersion = 1.10; }",
@@ -217,7 +217,7 @@ import Testing
         #expect(PluginBundle(identifier: name) === bundles[2])
     }
 
-    @Test func fault20_aBundleThatContainsItselfIsOneBundle() throws {
+    @Test(.fault(20)) func aBundleThatContainsItselfIsOneBundle() throws {
         let tree = try TemporaryTree([
             "dir/x.bundle/Contents/Info.plist": Self.info, "dir/x.bundle/Contents/PlugIns/": "",
         ])
@@ -229,7 +229,7 @@ import Testing
         #expect(inner.count == 1 && inner.first?.bundlePath == bundle.bundlePath)
     }
 
-    @Test func fault21_aDirectoryThatCannotBeReadToItsEndIsAnErrorAndNoShorterList() throws {
+    @Test(.fault(21)) func aDirectoryThatCannotBeReadToItsEndIsAnErrorAndNoShorterList() throws {
         let tree = try TemporaryTree(["a.bundle/Info.plist": Self.info, "b.bundle/Info.plist": Self.info])
         let reads = Mutex(0)
         let index = scan(tree.path) { descriptor, buffer in

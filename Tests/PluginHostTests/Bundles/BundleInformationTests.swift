@@ -73,7 +73,7 @@ import Testing
         return try [Self.list(xml), text].map { try bundle(["Contents/Info.plist": $0]).0 }
     }
 
-    @Test func fault294_aDuplicateKeyWithTheSameValueIsAWarning() throws {
+    @Test(.fault(294)) func aDuplicateKeyWithTheSameValueIsAWarning() throws {
         for bundle in try bundles([("NSExecutable", "X"), ("CFBundleName", "N"), ("NSExecutable", "X")]) {
             #expect(bundle.manifestError == nil && bundle.manifest.executable == "X" && bundle.manifest.name == "N")
             #expect(bundle.infoDictionary?.count == 2)
@@ -100,10 +100,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "NSExecutable", "NSPrincipalClass", "CFBundleExecutable", "CFBundleIdentifier", "NSExecutable-linux",
-    ])
-    func fault295_aKeyWithTwoValuesThatDecidesAboutCodeKeepsFromLoading(key: String) throws {
+    @Test(
+        .fault(295),
+        arguments: [
+            "NSExecutable", "NSPrincipalClass", "CFBundleExecutable", "CFBundleIdentifier", "NSExecutable-linux",
+        ])
+    func aKeyWithTwoValuesThatDecidesAboutCodeKeepsFromLoading(key: String) throws {
         for bundle in try bundles([(key, "first"), ("CFBundleName", "N"), (key, "second")]) {
             #expect(bundle.manifestError == nil && bundle.manifest.name == "N")
             let error = try #require(throws: PluginError.self) { try bundle.loadAndReturnError() }
@@ -112,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func fault295_inAnEntryOfPHFactoriesToo() throws {
+    @Test(.fault(295)) func inAnEntryOfPHFactoriesToo() throws {
         let entry = "<dict><key>name</key><string>a</string><key>name</key><string>b</string></dict>"
         let (bundle, _) = try bundle([
             "Contents/Info.plist": Self.list("<key>Other</key><true/><key>PHFactories</key><array>\(entry)</array>")
@@ -122,7 +124,7 @@ import Testing
         #expect(error.description.contains("The key “name” in PHFactories occurs twice"))
     }
 
-    @Test func fault295_keysBeyondTheListedOnesCount() throws {
+    @Test(.fault(295)) func keysBeyondTheListedOnesCount() throws {
         let many = (0..<150).flatMap { _ in [("a", "b")] }
         for (value, severity) in [("X", PluginFinding.Severity.warning), ("Y", .error)] {
             let entries = [("NSExecutable", "X")] + many + [("NSExecutable", value)]
@@ -172,7 +174,7 @@ import Testing
         #expect(bundle.executablePath == nil && !bundle.unload() && !bundle.isLoaded)
     }
 
-    @Test func fault49_keysOfTheWrongTypeGiveNil() throws {
+    @Test(.fault(49)) func keysOfTheWrongTypeGiveNil() throws {
         let (bundle, _) = try bundle([
             "Contents/Info.plist":
                 "{ CFBundleIdentifier = (a); CFBundleDevelopmentRegion = { a = b; }; CFBundleVersion = 1; }"

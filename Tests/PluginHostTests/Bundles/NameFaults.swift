@@ -7,7 +7,7 @@ import Testing
 
 /// Names that are not text, that lead nowhere, or that control a display.
 @Suite struct NameFaults {
-    @Test func fault260_namesOfCPluginsThatAreNotUTF8AreRefusedWithTheirBytes() async {
+    @Test(.fault(260)) func namesOfCPluginsThatAreNotUTF8AreRefusedWithTheirBytes() async {
         await #expect(processExitsWith: .success) {
             for (number, names) in [
                 #"{"a\xFF\xFE" "b", 4}, {"", 0}"#, #"{"good", 4}, {"p\xC0\x80", 3}"#, #"{"\xED\xA0\x80", 3}, {"", 0}"#,
@@ -40,11 +40,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("Contents/Info.plist", "../../gone.plist"), ("Contents/Info.plist", "/nowhere/Info.plist"),
-        ("Contents", "../gone"),
-    ])
-    func fault261_anInfoListThatIsALinkToNothingIsNamedAsSuch(_ link: String, _ target: String) throws {
+    @Test(
+        .fault(261),
+        arguments: [
+            ("Contents/Info.plist", "../../gone.plist"), ("Contents/Info.plist", "/nowhere/Info.plist"),
+            ("Contents", "../gone"),
+        ])
+    func anInfoListThatIsALinkToNothingIsNamedAsSuch(_ link: String, _ target: String) throws {
         let tree = try TemporaryTree(["X.bundle/": ""])
         if link != "Contents" { try tree.write("X.bundle/Contents/") }
         try tree.link("X.bundle/" + link, to: target)
@@ -56,7 +58,7 @@ import Testing
         #expect(!error.description.contains("does not exist"))
     }
 
-    @Test func fault263_charactersThatControlADisplayAreEscapedInOnePlace() {
+    @Test(.fault(263)) func charactersThatControlADisplayAreEscapedInOnePlace() {
         let obeyed =
             [0x061C, 0x200E, 0x200F] + Array(0x202A...0x202E) + Array(0x2066...0x2069) + Array(0..<0x20)
             + Array(0x7F...0x9F) + [0x2028, 0x2029]

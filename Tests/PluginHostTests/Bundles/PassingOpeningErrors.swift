@@ -14,7 +14,7 @@ import Testing
         <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>org.example.passing</string></dict></plist>
         """
 
-    @Test func fault196_anInfoListThatCannotBeOpenedOnceIsReadAtTheNextOpening() async {
+    @Test(.fault(196)) func anInfoListThatCannotBeOpenedOnceIsReadAtTheNextOpening() async {
         await #expect(processExitsWith: .success) {
             for (call, ending, errno) in [
                 ("open", "Info.plist", EMFILE), ("open", "Info.plist", EIO), ("open", "Info.plist", EACCES),
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func fault27_fault266_anInfoListThatGrowsOrShrinksWhileItIsReadIsReadAtTheNextOpening() async {
+    @Test(.fault(27, 266)) func anInfoListThatGrowsOrShrinksWhileItIsReadIsReadAtTheNextOpening() async {
         await #expect(processExitsWith: .success) {
             for text in [Self.list + "<!-- longer -->", Self.list.replacing("\n", with: "")] {
                 let tree = try TemporaryTree(["X.bundle/Contents/Info.plist": Self.list + "\n"])
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func fault196_aDirectoryOfCodeThatCannotBeListedOnceIsNotTakenForEmpty() async {
+    @Test(.fault(196)) func aDirectoryOfCodeThatCannotBeListedOnceIsNotTakenForEmpty() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree([
                 "X.bundle/Contents/Info.plist": Self.list, "X.bundle/Contents/Linux/libX.so.1": "no code",
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func fault196_aLayoutThatCannotBeLookedAtOnceIsFoundAtTheNextOpening() async {
+    @Test(.fault(196)) func aLayoutThatCannotBeLookedAtOnceIsFoundAtTheNextOpening() async {
         await #expect(processExitsWith: .success) {
             // Found by listing the root, because the name is written in small letters.
             let tree = try TemporaryTree(["X.bundle/contents/Info.plist": Self.list])
@@ -88,14 +88,14 @@ import Testing
         }
     }
 
-    @Test func fault196_aMissingInfoListIsRememberedAndOneObjectIsShared() throws {
+    @Test(.fault(196)) func aMissingInfoListIsRememberedAndOneObjectIsShared() throws {
         let tree = try TemporaryTree(["X.bundle/Contents/": ""])
         let bundle = try PluginBundle.open(path: tree("X.bundle"))
         #expect(bundle.manifestError != nil)
         #expect(try PluginBundle.open(path: tree("X.bundle")) === bundle)
     }
 
-    @Test func fault196_aCatalogueReadsABundleAgainThatItCouldNotRead() async {
+    @Test(.fault(196)) func aCatalogueReadsABundleAgainThatItCouldNotRead() async {
         await #expect(processExitsWith: .success) {
             for validation in [PluginCatalog.Validation.bundles, .folders] {
                 let tree = try TemporaryTree([
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func fault196_pluginsStayWhileTheirFolderCannotBeListed() async {
+    @Test(.fault(196)) func pluginsStayWhileTheirFolderCannotBeListed() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree(["plugins/X.bundle/Contents/Info.plist": Self.list])
             let catalog = PluginCatalog(searchPaths: [tree("plugins")], options: .init(index: .none))
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func fault285_aRequirementIsNotReportedAsMissingIfABundleCouldNotBeRead() async {
+    @Test(.fault(285)) func aRequirementIsNotReportedAsMissingIfABundleCouldNotBeRead() async {
         await #expect(processExitsWith: .success) {
             let tree = try CatalogTree([
                 "plugins/A.bundle": CatalogTree.list("org.a", "1.0", "PHRequires = { \"org.b\" = \">=2\"; };"),
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func fault285_aRequirementIsNotReportedAsMissingIfAFolderCouldNotBeListed() async {
+    @Test(.fault(285)) func aRequirementIsNotReportedAsMissingIfAFolderCouldNotBeListed() async {
         await #expect(processExitsWith: .success) {
             let tree = try CatalogTree([
                 "plugins/A.bundle": CatalogTree.list("org.a", "1.0", "PHRequires = { \"org.b\" = \"*\"; };"),
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func fault285_aFileThatCannotBeLookedAtOnceIsNotCalledReplaced() async {
+    @Test(.fault(285)) func aFileThatCannotBeLookedAtOnceIsNotCalledReplaced() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree([
                 "X.bundle/Contents/Info.plist": Self.list, "X.bundle/Contents/Linux/X": "code",
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func fault196_anExecutableThatCannotBeOpenedOnceIsReportedSo() async {
+    @Test(.fault(196)) func anExecutableThatCannotBeOpenedOnceIsReportedSo() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree([
                 "X.bundle/Contents/Info.plist": Self.list, "X.bundle/Contents/Linux/X": "no code",
@@ -242,7 +242,7 @@ import Testing
     }
 
     /// The second look at each path fails, as if the file disappeared after the first one.
-    @Test func fault288_aDirectoryOrHelperThatDisappearsAfterItWasFoundEndsNoProcess() async {
+    @Test(.fault(288)) func aDirectoryOrHelperThatDisappearsAfterItWasFoundEndsNoProcess() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree([
                 "X.bundle/Contents/Info.plist": Self.list, "X.bundle/Contents/PlugIns/": "",
@@ -262,7 +262,7 @@ import Testing
         }
     }
 
-    @Test func fault289_anExecutableThatCannotBeOpenedIsNotReportedAsMissing() async {
+    @Test(.fault(289)) func anExecutableThatCannotBeOpenedIsNotReportedAsMissing() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree(["X.bundle/Contents/Linux/X": "x"])
             let path = tree("X.bundle/Contents/Linux/X")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Faults 450 to 459: signatures that try to harm their reader, and functions that do not match their signatures.
+/// Signatures that try to harm their reader, and functions that do not match their signatures.
 @Suite struct HostileSignatureFaults {
     private func problem(_ text: String) -> String? {
         do throws(ForeignSignature.Fault) {
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func fault450_aTextOfMegabytesIsNotRead() {
+    @Test(.fault(450)) func aTextOfMegabytesIsNotRead() {
         let text = "(" + String(repeating: "int8, ", count: 2_000_000) + "int8) -> void"
         let clock = ContinuousClock()
         var found: String?
@@ -25,7 +25,7 @@ import Testing
         #expect(time < .seconds(2))
     }
 
-    @Test func fault451_moreArgumentsOrTypesThanAnyFunctionHas() {
+    @Test(.fault(451)) func moreArgumentsOrTypesThanAnyFunctionHas() {
         let many = Array(repeating: "bool", count: 33).joined(separator: ",")
         #expect(problem("(\(many)) -> void") == "it has more than 32 arguments")
         let fields = "{" + Array(repeating: "int8", count: 60).joined(separator: ",") + "}"
@@ -35,7 +35,7 @@ import Testing
         #expect(problem("(\(wide)) -> void") == "a struct has more than 64 fields")
     }
 
-    @Test func fault452_structsInOneAnotherWithoutEnd() {
+    @Test(.fault(452)) func structsInOneAnotherWithoutEnd() {
         let deep = String(repeating: "{", count: 9) + "int8" + String(repeating: "}", count: 9)
         #expect(problem("(\(deep)) -> void") == "structs stand in one another more than 8 deep")
         let most = String(repeating: "{", count: 8) + "int8" + String(repeating: "}", count: 8)
@@ -44,7 +44,7 @@ import Testing
         #expect(problem("(" + String(repeating: "{", count: 4000))?.contains("8 deep") == true)
     }
 
-    @Test func fault453_controlCharactersAndLongWordsAreNotShownAsTheyAre() throws {
+    @Test(.fault(453)) func controlCharactersAndLongWordsAreNotShownAsTheyAre() throws {
         let escape = try #require(problem("(\u{1B}[2Jint8) -> void"))
         #expect(!escape.contains("\u{1B}"))
         let long = try #require(problem("(" + String(repeating: "x", count: 4000) + ") -> void"))
@@ -54,7 +54,7 @@ import Testing
         #expect(problem("(int8\0) -> void") != nil)
     }
 
-    @Test func fault454_anInfoPlistWithHostileSignaturesHasAFindingForEach() throws {
+    @Test(.fault(454)) func anInfoPlistWithHostileSignaturesHasAFindingForEach() throws {
         let tree = try TemporaryTree([
             "Hostile.bundle/Contents/Info.plist": """
             { CFBundleIdentifier = "org.example.Hostile"; PHFunctions = {
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func fault455_aRegistrationWithAHostileSignatureFailsTheLoadWithThePlace() throws {
+    @Test(.fault(455)) func aRegistrationWithAHostileSignatureFailsTheLoadWithThePlace() throws {
         let bundle = try FunctionFixture.make(
             "HostileRegistration",
             FunctionFixture.source(
@@ -81,14 +81,14 @@ import Testing
         #expect(error.description.contains("wrong at character 12: two fields are called “a”"))
     }
 
-    @Test func fault456_aSignatureThatIsNoUTF8FailsTheLoad() throws {
+    @Test(.fault(456)) func aSignatureThatIsNoUTF8FailsTheLoad() throws {
         let bundle = try FunctionFixture.make(
             "SpoiltSignature", FunctionFixture.source("static void f(void) {}", "R(f, \"() -> \\xff\")"))
         let error = try #require(#expect(throws: PluginError.self) { try bundle.loadAndReturnError() })
         #expect(error.code == .registrationInvalid)
     }
 
-    @Test func fault457_aResultOfMoreBytesThanThereIsMemoryIsAnError() throws {
+    @Test(.fault(457)) func aResultOfMoreBytesThanThereIsMemoryIsAnError() throws {
         let bundle = try FunctionFixture.make(
             "EndlessBytes",
             FunctionFixture.source(
@@ -98,7 +98,7 @@ import Testing
         #expect(error.description.contains("has \(UInt.max) bytes at an address"))
     }
 
-    @Test func fault458_aTruthValueThatIsNeitherZeroNorOneIsTrue() throws {
+    @Test(.fault(458)) func aTruthValueThatIsNeitherZeroNorOneIsTrue() throws {
         let bundle = try FunctionFixture.make(
             "OddTruth",
             FunctionFixture.source("static uint8_t f(void) { return 0x80; }", "R(f, \"() -> bool\")"))
@@ -107,7 +107,7 @@ import Testing
         #expect(try typed() == true)
     }
 
-    @Test func fault459_aCallbackThatIsCalledAfterItsReleaseDoesNothing() throws {
+    @Test(.fault(459)) func aCallbackThatIsCalledAfterItsReleaseDoesNothing() throws {
         let bundle = try FunctionFixture.make(
             "LateCaller",
             FunctionFixture.source(

@@ -73,7 +73,7 @@ import Testing
         #expect(await updates.next()?.map(\.name) == ["two"])
     }
 
-    @Test func fault155_manyThreadsRefreshAndReadAtOnce() async throws {
+    @Test(.fault(155)) func manyThreadsRefreshAndReadAtOnce() async throws {
         let tree = try CatalogTree()
         for number in 0..<40 {
             try tree.write("a/B\(number).bundle", CatalogTree.list("i\(number)", offers: "n\(number)", at: "p"))

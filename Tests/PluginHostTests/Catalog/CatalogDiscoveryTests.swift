@@ -42,7 +42,7 @@ import Testing
         #expect(ranged.code == .manifestInvalid && ranged.subject == "PHRequires")
     }
 
-    @Test func fault828_aSearchPathThatIsOneLevelOffIsReported() throws {
+    @Test(.fault(828)) func aSearchPathThatIsOneLevelOffIsReported() throws {
         let tree = try CatalogTree([
             "plugins/more/Deep.bundle": CatalogTree.list("deep"), "mixed/Here.bundle": CatalogTree.list("here"),
             "mixed/more/Deep.bundle": CatalogTree.list("deeper"),
@@ -68,7 +68,7 @@ import Testing
         #expect(finding("mixed") == nil && finding("empty") == nil)
     }
 
-    @Test func fault891_aSearchPathThatIsAPartOfABundleNamesTheDirectoryWithTheBundle() throws {
+    @Test(.fault(891)) func aSearchPathThatIsAPartOfABundleNamesTheDirectoryWithTheBundle() throws {
         let tree = try CatalogTree(["plugins/Here.bundle": CatalogTree.list("here")])
         for path in ["plugins/Here.bundle", "plugins/Here.bundle/Contents"] {
             let finding = try #require(tree.catalog(path).folders[0].placeFinding)
@@ -166,7 +166,7 @@ import Testing
         #expect(tree.catalog("a").candidates.map(\.identifier) == ["out"])
     }
 
-    @Test func fault18_aFolderThatIsReachedByTwoSearchPathsIsLookedThroughOnce() throws {
+    @Test(.fault(18)) func aFolderThatIsReachedByTwoSearchPathsIsLookedThroughOnce() throws {
         let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x")])
         try tree.tree.link("b", to: "a")
         let catalog = tree.catalog("b", "a")
@@ -174,7 +174,7 @@ import Testing
         #expect(catalog.folders.map(\.path) == [tree("b")])
     }
 
-    @Test func fault18_aLinkToABundleOfAnotherSearchPathIsNotASecondCandidate() throws {
+    @Test(.fault(18)) func aLinkToABundleOfAnotherSearchPathIsNotASecondCandidate() throws {
         let tree = try CatalogTree(["b/X.bundle": CatalogTree.list("x")])
         try tree.tree.write("a/")
         try tree.tree.link("a/Link.bundle", to: "../b/X.bundle")
@@ -263,7 +263,7 @@ import Testing
         #expect(error?.code == .pluginMissing && error?.subject == "x")
     }
 
-    @Test func fault157_tenThousandBundlesAreFoundAndFoundAgain() throws {
+    @Test(.fault(157)) func tenThousandBundlesAreFoundAndFoundAgain() throws {
         let tree = try CatalogTree()
         for number in 0..<10_000 { try tree.write("a/B\(number).bundle", "{CFBundleIdentifier=i\(number);}") }
         tree.settle()

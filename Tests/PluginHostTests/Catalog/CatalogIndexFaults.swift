@@ -6,7 +6,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// Faults 108 to 111, 118, 119, 122 and 123: faults in an index's bytes, or differences between them and the bundles.
+/// Faults in an index's bytes, or differences between them and the bundles.
 @Suite struct CatalogIndexFaults {
     private static func tree() throws -> CatalogTree {
         try CatalogTree([
@@ -34,14 +34,14 @@ import Testing
         read(again)
     }
 
-    @Test func fault108_everyTruncationIsNoticed() throws {
+    @Test(.fault(108)) func everyTruncationIsNoticed() throws {
         let bytes = try Self.tree().scan("a", "b").bytes
         for length in 0..<bytes.count {
             #expect(throws: CatalogIndex.Fault.self) { try CatalogIndex(bytes: Array(bytes[..<length])) }
         }
     }
 
-    @Test func fault109_everyFlippedByteIsNoticed() throws {
+    @Test(.fault(109)) func everyFlippedByteIsNoticed() throws {
         let bytes = try Self.tree().scan("a", "b").bytes
         for position in bytes.indices {
             for mask: UInt8 in [0x01, 0x80, 0xFF] {
@@ -52,14 +52,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [-1, 1]) func fault110_anotherFormatIsRefused(difference: Int) throws {
+    @Test(.fault(110), arguments: [-1, 1]) func anotherFormatIsRefused(difference: Int) throws {
         var bytes = try Self.tree().scan("a", "b").bytes
         bytes[8] = UInt8(Int(bytes[8]) + difference)
         let damage = #expect(throws: CatalogIndex.Fault.self) { try CatalogIndex(bytes: bytes) }
         #expect(damage?.reason.contains("format") == true)
     }
 
-    @Test func fault111_aTailOfZerosIsNoticed() throws {
+    @Test(.fault(111)) func aTailOfZerosIsNoticed() throws {
         let bytes = try Self.tree().scan("a", "b").bytes
         for length in [16, 100, bytes.count - 8] {
             let zeroed = bytes.dropLast(length) + [UInt8](repeating: 0, count: length)
@@ -68,8 +68,8 @@ import Testing
         #expect(throws: CatalogIndex.Fault.self) { try CatalogIndex(bytes: bytes + [0, 0, 0, 0, 0, 0, 0, 0]) }
     }
 
-    @Test(arguments: [UInt64(1) << 63, .max, 1 << 62, 1 << 40])
-    func fault123_countsBeyondTheFileAreRefusedBeforeMemoryIsAllocated(count: UInt64) throws {
+    @Test(.fault(123), arguments: [UInt64(1) << 63, .max, 1 << 62, 1 << 40])
+    func countsBeyondTheFileAreRefusedBeforeMemoryIsAllocated(count: UInt64) throws {
         let bytes = try Self.tree().scan("a", "b").bytes
         for word in 4...7 {
             let damaged = sealed(bytes) { $0[8 * word..<8 * word + 8] = Self.bytes(count) }
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func fault122_aCandidateThatLeadsOutOfItsFolderIsRefused() throws {
+    @Test(.fault(122)) func aCandidateThatLeadsOutOfItsFolderIsRefused() throws {
         let index = try Self.tree().scan("a", "b")
         let name = index.candidateRow(0).name
         for hostile in ["../xxxxx", "a/bundle", "..", ".", ""] {
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func fault122_rowsOfOtherFoldersThanTheCataloguesAreDropped() throws {
+    @Test(.fault(122)) func rowsOfOtherFoldersThanTheCataloguesAreDropped() throws {
         let tree = try Self.tree()
         tree.settle()
         let other = tree.scan("b")
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func fault118_otherContentUnderTheSameTimeIsNoticed() throws {
+    @Test(.fault(118)) func otherContentUnderTheSameTimeIsNoticed() throws {
         let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x", "1.0")])
         let list = tree("a/X.bundle/Contents/Info.plist")
         setModified(list, seconds: 1_000_000_000)
@@ -125,7 +125,7 @@ import Testing
         #expect(renewed.record(renewed.candidateRow(0)).shortVersion == "2.0")
     }
 
-    @Test func fault119_aChangeUnderAClockThatWasSetBackIsNoticed() throws {
+    @Test(.fault(119)) func aChangeUnderAClockThatWasSetBackIsNoticed() throws {
         let tree = try CatalogTree(["a/X.bundle": CatalogTree.list("x", "1.0")])
         let list = tree("a/X.bundle/Contents/Info.plist")
         setModified(list, seconds: 2_000_000_000)

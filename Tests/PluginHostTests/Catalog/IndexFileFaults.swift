@@ -9,7 +9,7 @@ import Testing
 @_spi(Tools) @testable import PluginHost
 @_spi(Tools) @testable import PluginWorkers
 
-/// Faults 112 to 117, 120 and 121: faults of the index's file.
+/// Faults of the index's file.
 @Suite struct IndexFileFaults {
     private static let list = CatalogTree.list("x")
 
@@ -44,7 +44,8 @@ import Testing
     /// The steps of a writer, in order.
     enum Step: String, CaseIterable, Sendable, Codable { case create, write, flush, rename }
 
-    @Test(arguments: Step.allCases) func fault112_aWriterThatIsKilledLeavesTheOldIndexOrTheNew(step: Step) async throws
+    @Test(.fault(112), arguments: Step.allCases) func aWriterThatIsKilledLeavesTheOldIndexOrTheNew(step: Step)
+        async throws
     {
         let tree = try CatalogTree(["a/X.bundle": Self.list])
         tree.settle()
@@ -62,8 +63,10 @@ import Testing
         #expect(try IndexFile(path: path).read()?.plugin(identifier: "y") != nil)
     }
 
-    @Test(arguments: [(Step.write, ENOSPC), (.write, EDQUOT), (.flush, EIO), (.rename, EIO), (.create, EROFS)])
-    func faults113And114_aFullDiskAndFailuresOfItLeaveTheOldIndex(step: Step, error: CInt) throws {
+    @Test(
+        .fault(113, 114),
+        arguments: [(Step.write, ENOSPC), (.write, EDQUOT), (.flush, EIO), (.rename, EIO), (.create, EROFS)])
+    func aFullDiskAndFailuresOfItLeaveTheOldIndex(step: Step, error: CInt) throws {
         let tree = try CatalogTree(["a/X.bundle": Self.list])
         _ = tree.catalog("a", index: true)
         let path = try tree.indexPath
@@ -78,7 +81,7 @@ import Testing
     }
 
     /// The reason is that of the directory which cannot be made, and not that it does not exist.
-    @Test func fault845_aDirectoryForTheIndexThatCannotBeMadeIsNamed() async {
+    @Test(.fault(845)) func aDirectoryForTheIndexThatCannotBeMadeIsNamed() async {
         await #expect(processExitsWith: .success) {
             let tree = try CatalogTree()
             try tree.tree.write("closed/")
@@ -103,7 +106,7 @@ import Testing
         #expect(try fileBytes(tree("file")) == bytes)
     }
 
-    @Test func fault115_withoutAPlaceForTheIndexTheCatalogueWorksAllTheSame() async {
+    @Test(.fault(115)) func withoutAPlaceForTheIndexTheCatalogueWorksAllTheSame() async {
         await #expect(processExitsWith: .success) {
             let lines = Mutex<[HostLogRecord]>([])
             HostEnvironment.current.log = { record in lines.withLock { $0.append(record) } }
@@ -126,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func fault116_fiftyWritersAtOnceLeaveAWholeIndex() throws {
+    @Test(.fault(116)) func fiftyWritersAtOnceLeaveAWholeIndex() throws {
         let tree = try CatalogTree(["a/X.bundle": Self.list, "b/Y.bundle": CatalogTree.list("y")])
         try tree.tree.write("index/")
         let indexes = [tree.scan("a"), tree.scan("b"), tree.scan("a", "b")]
@@ -177,7 +180,7 @@ import Testing
         #expect(try BundleNames(directory: tree("index"), extensions: ["new"]).names.isEmpty)
     }
 
-    @Test func fault117_filesOfADeadWriterAreRemovedAfterAnHour() throws {
+    @Test(.fault(117)) func filesOfADeadWriterAreRemovedAfterAnHour() throws {
         let tree = try CatalogTree(["a/X.bundle": Self.list])
         _ = tree.catalog("a", index: true)
         let path = try tree.indexPath
@@ -193,8 +196,8 @@ import Testing
         #expect(left == ["\(path).1-2.new", tree("index/other.new")])
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root may give files away"))
-    func fault120_anIndexOfSomebodyElseIsIgnored() throws {
+    @Test(.fault(120), .enabled(if: geteuid() == 0, "only root may give files away"))
+    func anIndexOfSomebodyElseIsIgnored() throws {
         let tree = try CatalogTree(["a/X.bundle": Self.list])
         _ = tree.catalog("a", index: true)
         let path = try tree.indexPath
@@ -214,7 +217,7 @@ import Testing
         #expect(throws: IndexFile.Failure(reason: "can be changed by other users")) { try IndexFile(path: path).read() }
     }
 
-    @Test func fault121_anIndexThatIsALinkIsNotFollowed() throws {
+    @Test(.fault(121)) func anIndexThatIsALinkIsNotFollowed() throws {
         let tree = try CatalogTree(["a/X.bundle": Self.list])
         _ = tree.catalog("a", index: true)
         let path = try tree.indexPath

@@ -42,7 +42,7 @@ import Testing
         #expect(SearchEnvironment.overrideName(of: "org.é x9") == "ORG___X9_PLUGIN_PATH")
     }
 
-    @Test func fault811_anElementThatIsRelativeOrHasTwoDotsIsNotDropped() {
+    @Test(.fault(811)) func anElementThatIsRelativeOrHasTwoDotsIsNotDropped() {
         let found = paths(["MY_APP_PLUGIN_PATH": "/usr/bin/../lib:../nowhere-at-all:/nowhere/../at-all"])
         #expect(found.count == 3 && found[0] == Path.resolved("/usr/lib"))
         #expect(found[1].hasPrefix("/") && found[1].hasSuffix("nowhere-at-all"))

@@ -62,14 +62,14 @@ import Testing
         #expect(text.contains("<key>Order</key>") && text.contains("<string>one</string>"))
     }
 
-    @Test(arguments: ["", "Disabled = yes;", "( one )", "{ Disabled = (one); ", "{ Disabled = one; }"])
-    func fault485_aListThatIsNoneReleasesNothingAndIsNamed(_ text: String) throws {
+    @Test(.fault(485), arguments: ["", "Disabled = yes;", "( one )", "{ Disabled = (one); ", "{ Disabled = one; }"])
+    func aListThatIsNoneReleasesNothingAndIsNamed(_ text: String) throws {
         let tree = try tree()
         try tree.tree.write("config/plugins.plist", text)
         try expectUnreadable(tree)
     }
 
-    @Test func fault485_whatIsNoFileOfTheUsersIsNamed() throws {
+    @Test(.fault(485)) func whatIsNoFileOfTheUsersIsNamed() throws {
         for damage in ["FIFO", "directory", "large", "writable"] {
             let tree = try tree()
             try tree.tree.write("config/", "")

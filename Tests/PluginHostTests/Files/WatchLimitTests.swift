@@ -21,7 +21,7 @@ import Testing
         return watch
     }
 
-    @Test func fault199_aBundleThatLinksToTheRootOfTheSystemTakesFewWatches() throws {
+    @Test(.fault(199)) func aBundleThatLinksToTheRootOfTheSystemTakesFewWatches() throws {
         let tree = try TemporaryTree(["root/Y.bundle/Contents/Info.plist": ""])
         try tree.link("root/X.bundle", to: "/")
         let watch = try watch(tree("root"))
@@ -31,7 +31,7 @@ import Testing
         #expect(reports.first { $0.names[tree("root/Y.bundle/Contents")] == ["Info.plist"] } != nil)
     }
 
-    @Test func fault199_evenOneThatLooksLikeABundleTakesNoMoreThanItsLimit() throws {
+    @Test(.fault(199)) func evenOneThatLooksLikeABundleTakesNoMoreThanItsLimit() throws {
         let tree = try TemporaryTree(["root/Y.bundle/Contents/Info.plist": ""])
         try tree.link("root/X.bundle", to: "/")
         let limits = WatchedTrees.Limits()
@@ -49,7 +49,7 @@ import Testing
         #expect(limits.total <= 16_384)
     }
 
-    @Test func fault199_aLinkedDirectoryIsWatchedOnceItBecomesABundle() throws {
+    @Test(.fault(199)) func aLinkedDirectoryIsWatchedOnceItBecomesABundle() throws {
         let tree = try TemporaryTree(["root/": "", "build/out/": ""])
         try tree.link("root/X.bundle", to: "../build/out")
         let watch = try watch(tree("root"))
@@ -66,7 +66,7 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test func fault258_beyondTheLimitOfABundleTheWatchContinuesAndSaysSo() throws {
+    @Test(.fault(258)) func beyondTheLimitOfABundleTheWatchContinuesAndSaysSo() throws {
         let tree = try TemporaryTree(["root/B.bundle/Contents/x": ""])
         for number in 0..<20 { try tree.write("root/A.bundle/Contents/Resources/\(number)/deep/x") }
         var limits = WatchedTrees.Limits()
@@ -92,7 +92,7 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test func fault258_beyondTheLimitOfAllTheWatchContinuesAndSaysSo() throws {
+    @Test(.fault(258)) func beyondTheLimitOfAllTheWatchContinuesAndSaysSo() throws {
         let tree = try TemporaryTree()
         for number in 10..<50 { try tree.write("root/P\(number).bundle/Contents/x") }
         let watch = try watch(tree("root"), WatchedTrees.Limits(total: 30))
@@ -104,14 +104,14 @@ import Testing
         #expect(reports.first { $0.names[tree("root")]?.contains("New.bundle") ?? false } != nil)
     }
 
-    @Test func fault258_aTreeThatIsTooDeepIsWatchedAsFarAsTheLimit() throws {
+    @Test(.fault(258)) func aTreeThatIsTooDeepIsWatchedAsFarAsTheLimit() throws {
         let tree = try TemporaryTree(["root/A.bundle/" + String(repeating: "d/", count: 40): ""])
         let watch = try watch(tree("root"))
         #expect(reports.first { !$0.gaps.isEmpty }?.gaps.first?.reason == .deep(limit: 32))
         #expect(watch.watchCount < 50)
     }
 
-    @Test func fault264_aDirectoryThatCannotBeReadOnceIsReadLaterAndReported() async {
+    @Test(.fault(264)) func aDirectoryThatCannotBeReadOnceIsReadLaterAndReported() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree(["root/A.bundle/Contents/Resources/x": ""])
             let reports = WatchReports()

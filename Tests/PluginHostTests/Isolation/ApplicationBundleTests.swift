@@ -69,8 +69,8 @@ import Testing
         #expect(directories("/opt/X.app", .flat) == ["/opt/X.app"])
     }
 
-    @Test(.enabled(if: OtherUser.canConfine), arguments: ["isolated", "sandboxed"])
-    func fault750_aWorkerSpeaksTheLanguageOfAnApplicationItCannotRead(execution: String) async {
+    @Test(.fault(750), .enabled(if: OtherUser.canConfine), arguments: ["isolated", "sandboxed"])
+    func aWorkerSpeaksTheLanguageOfAnApplicationItCannotRead(execution: String) async {
         await #expect(processExitsWith: .success) { [execution] in
             let tree = try ApplicationBundleTests.application()
             // As root, only for a worker that has another user.
@@ -88,8 +88,8 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: OtherUser.canConfine), arguments: ["isolated", "sandboxed"])
-    func fault750_aWorkerFindsTheImagesOfTheApplication(execution: String) async {
+    @Test(.fault(750), .enabled(if: OtherUser.canConfine), arguments: ["isolated", "sandboxed"])
+    func aWorkerFindsTheImagesOfTheApplication(execution: String) async {
         await #expect(processExitsWith: .success) { [execution] in
             let tree = try ApplicationBundleTests.application()
             let plugin = try ApplicationBundleTests.plugin(execution)
@@ -98,8 +98,8 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: OtherUser.canConfine), arguments: ["isolated", "sandboxed"])
-    func fault750_aWorkerObeysAnApplicationThatAllowsMixedLocalisations(execution: String) async {
+    @Test(.fault(750), .enabled(if: OtherUser.canConfine), arguments: ["isolated", "sandboxed"])
+    func aWorkerObeysAnApplicationThatAllowsMixedLocalisations(execution: String) async {
         await #expect(processExitsWith: .success) { [execution] in
             let tree = try ApplicationBundleTests.application(allowsMixed: true)
             let plugin = try ApplicationBundleTests.plugin(execution)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func fault750_aBareProgramRestrictsNothing() async {
+    @Test(.fault(750)) func aBareProgramRestrictsNothing() async {
         await #expect(processExitsWith: .success) {
             let tree = try ApplicationBundleTests.application([])
             let plugin = try ApplicationBundleTests.plugin("isolated")
@@ -117,8 +117,8 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: OtherUser.canConfine))
-    func fault867_whatASandboxIsMeantToRefuseIsNoWarning() async {
+    @Test(.fault(867), .enabled(if: OtherUser.canConfine))
+    func whatASandboxIsMeantToRefuseIsNoWarning() async {
         await #expect(processExitsWith: .success) {
             let warnings = Lock<[String]>([])
             HostEnvironment.current.log = { record in
@@ -188,8 +188,8 @@ import Testing
         return (try PluginBundle.open(path: needy.appending(path: "Needy.bundle").path), folder)
     }
 
-    @Test(.enabled(if: OtherUser.canConfine))
-    func fault752_aSandboxedPlugInLoadsALibraryOfTheUsersSearchPath() async {
+    @Test(.fault(752), .enabled(if: OtherUser.canConfine))
+    func aSandboxedPlugInLoadsALibraryOfTheUsersSearchPath() async {
         await #expect(processExitsWith: .success) {
             let (bundle, folder) = try ApplicationBundleTests.needy()
             setenv("LD_LIBRARY_PATH", folder, 1)
@@ -198,8 +198,8 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: OtherUser.canConfine))
-    func fault752_aLibraryInTheHomeDirectoryIsNamedAsOneThatTheSandboxMayNotRead() async {
+    @Test(.fault(752), .enabled(if: OtherUser.canConfine))
+    func aLibraryInTheHomeDirectoryIsNamedAsOneThatTheSandboxMayNotRead() async {
         await #expect(processExitsWith: .success) {
             let (bundle, folder) = try ApplicationBundleTests.needy()
             setenv("LD_LIBRARY_PATH", folder, 1)
@@ -212,8 +212,8 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: OtherUser.canConfine))
-    func fault841_aLibraryInADirectoryOfTheRunpathIsNamedWithWhatToGrant() async {
+    @Test(.fault(841), .enabled(if: OtherUser.canConfine))
+    func aLibraryInADirectoryOfTheRunpathIsNamedWithWhatToGrant() async {
         await #expect(processExitsWith: .success) {
             unsetenv("LD_LIBRARY_PATH")
             if geteuid() == 0 { HostEnvironment.current.isolation.user = OtherUser.name }
@@ -239,8 +239,8 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: OtherUser.canConfine))
-    func fault841_theDirectoryThatIsGrantedIsSearched() async {
+    @Test(.fault(841), .enabled(if: OtherUser.canConfine))
+    func theDirectoryThatIsGrantedIsSearched() async {
         await #expect(processExitsWith: .success) {
             unsetenv("LD_LIBRARY_PATH")
             if geteuid() == 0 { HostEnvironment.current.isolation.user = OtherUser.name }
@@ -252,8 +252,8 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: OtherUser.canConfine))
-    func fault752_aLinkOutOfTheUsersSearchPathIsNamedWithTheDirectoryThatMustBeInIt() async {
+    @Test(.fault(752), .enabled(if: OtherUser.canConfine))
+    func aLinkOutOfTheUsersSearchPathIsNamedWithTheDirectoryThatMustBeInIt() async {
         await #expect(processExitsWith: .success) {
             let (bundle, folder) = try ApplicationBundleTests.needy()
             let links = folder + "-links"

@@ -82,7 +82,7 @@ private final class PretendedGroups: Sendable {
         return try PluginWorker.start(start)
     }
 
-    @Test func fault835_aWorkerHasAGroupInTheOneThatWasDelegated() throws {
+    @Test(.fault(835)) func aWorkerHasAGroupInTheOneThatWasDelegated() throws {
         let groups = try PretendedGroups()
         for execution in [PluginExecution.isolated, .sandboxed] where execution == .isolated || OtherUser.canConfine {
             var placement = fixture.placement(execution)
@@ -103,7 +103,7 @@ private final class PretendedGroups: Sendable {
         }
     }
 
-    @Test func fault836_anEndByTheKernelInAGroupAtItsLimitIsTheLimitOfMemory() throws {
+    @Test(.fault(836)) func anEndByTheKernelInAGroupAtItsLimitIsTheLimitOfMemory() throws {
         let groups = try PretendedGroups()
         let ends: [(events: String, cause: WorkerEnd.Cause, origin: WorkerEnd.Origin)] = [
             ("low 0\nhigh 0\nmax 9\noom 1\noom_kill 1\noom_group_kill 1\n", .limit(.memory), .misuse),
@@ -128,7 +128,7 @@ private final class PretendedGroups: Sendable {
         #expect(worker.waitForEnd()?.cause == .signal(SIGSEGV))
     }
 
-    @Test func fault837_aDelegatedGroupThatCannotBeUsedIsReportedAndTheOtherLimitsHold() async {
+    @Test(.fault(837)) func aDelegatedGroupThatCannotBeUsedIsReportedAndTheOtherLimitsHold() async {
         await #expect(processExitsWith: .success) {
             let lines = Lock<[String]>([])
             HostEnvironment.current.log = { record in lines.withLock { $0.append(record.message) } }
@@ -189,7 +189,7 @@ private final class PretendedGroups: Sendable {
         return rmdir(group) == 0
     }()
 
-    @Test(.enabled(if: Self.canMakeGroups)) func fault835_aProcessIsInItsGroupBeforeItsProgramRuns() throws {
+    @Test(.fault(835), .enabled(if: Self.canMakeGroups)) func aProcessIsInItsGroupBeforeItsProgramRuns() throws {
         let group = try #require(try Self.realGroup())
         defer { #expect(rmdir(group) == 0) }
         var ends: [Int32] = [-1, -1]

@@ -114,7 +114,7 @@ import Testing
         #expect(try converter.total() == 0)
     }
 
-    @Test func fault426_anErrorOfAnotherTypeComesWithItsTypeAndText() throws {
+    @Test(.fault(426)) func anErrorOfAnotherTypeComesWithItsTypeAndText() throws {
         let world = try World("IsolatedUnknownErrors")
         let converter = try world.provider().make()
         let error = error { _ = try converter.convert("unknown", progress: RemoteCallback { _ in true }) }
@@ -156,7 +156,7 @@ import Testing
         #expect(error?.code == .notRemote && error?.subject == "maker")
     }
 
-    @Test func fault425_missingMethodsAreAllNamed() throws {
+    @Test(.fault(425)) func missingMethodsAreAllNamed() throws {
         let world = try World("IsolatedMethods") {
             $0.providers[0].methods = $0.providers[0].methods?.filter { $0 != "open()" && $0 != "title" }
         }
@@ -170,7 +170,7 @@ import Testing
 
     // MARK: The end of a worker
 
-    @Test func fault404_aCrashInACallIsTheCallersErrorAndTheNextObjectHasANewWorker() throws {
+    @Test(.fault(404)) func aCrashInACallIsTheCallersErrorAndTheNextObjectHasANewWorker() throws {
         let world = try World("IsolatedCrash")
         let provider = try world.provider()
         let converter = try provider.make()
@@ -190,7 +190,7 @@ import Testing
         withExtendedLifetime(converter) {}
     }
 
-    @Test func fault403_aWorkerThatEndedAfterTheLoadIsReplaced() throws {
+    @Test(.fault(403)) func aWorkerThatEndedAfterTheLoadIsReplaced() throws {
         let world = try World("IsolatedEarlyEnd")
         let provider = try world.provider()
         world.workers.last.crash()
@@ -198,7 +198,7 @@ import Testing
         #expect(world.workers.all.map(\.openUses) == [0, 1])
     }
 
-    @Test func fault402_anEndDuringTheLoadIsTheErrorOfTheLoad() throws {
+    @Test(.fault(402)) func anEndDuringTheLoadIsTheErrorOfTheLoad() throws {
         let world = try World("IsolatedLoadCrash")
         world.workers.fault = PluginError(
             bundlePath: world.bundle.bundlePath, PluginFinding(.workerEnded, message: "The worker ended."))
@@ -239,7 +239,7 @@ import Testing
         #expect(poison.isNeeded && poison.refusalTime(of: call) != nil)
     }
 
-    @Test func fault761_aRefusalEndsAfterMinutes() {
+    @Test(.fault(761)) func aRefusalEndsAfterMinutes() {
         let time = Lock<UInt64>(1_000_000_000_000)
         let poison = PoisonCalls { time.withLock { $0 } }
         let call = PoisonCalls.Call(provider: "p", history: .none)
@@ -263,7 +263,7 @@ import Testing
         #expect(!poison.note(other, in: NSObject()) && poison.note(other, in: NSObject()))
     }
 
-    @Test func fault760_badDocumentsAreNoReasonToRefuseAnotherOne() throws {
+    @Test(.fault(760)) func badDocumentsAreNoReasonToRefuseAnotherOne() throws {
         let world = try World("IsolatedDocuments")
         let provider = try world.provider()
         // The document comes in a call before the one that crashes.
@@ -319,7 +319,7 @@ import Testing
 
     // MARK: Unload
 
-    @Test func fault422_objectsOutliveAnUnloadAndTheirWorkerEndsWithTheLast() throws {
+    @Test(.fault(422)) func objectsOutliveAnUnloadAndTheirWorkerEndsWithTheLast() throws {
         let world = try World("IsolatedUnload")
         let provider = try world.provider()
         var converter: (any Converter)? = try provider.make()

@@ -21,7 +21,7 @@ import Testing
         return 0
     }
 
-    @Test func fault755_whatGrowsIsMeasuredBeforeItHasMuchMoreThanItsLimit() {
+    @Test(.fault(755)) func whatGrowsIsMeasuredBeforeItHasMuchMoreThanItsLimit() {
         for rate in [1 << 20, 16 << 20, 100 << 20, 500 << 20, 1 << 30] {
             #expect(excess(rate) <= 8 << 20, "\(rate) bytes in a second")
         }
@@ -37,8 +37,8 @@ import Testing
     }()
 
     /// A plug-in that wants much more than its limit, of memory that only the host measures, as fast as the machine can.
-    @Test(.enabled(if: amount >= 512), .timeLimit(.minutes(5)))
-    func fault838_aPluginThatGrowsAsFastAsItCanIsEndedLongBeforeItHasWhatItWants() throws {
+    @Test(.fault(838), .enabled(if: amount >= 512), .timeLimit(.minutes(5)))
+    func aPluginThatGrowsAsFastAsItCanIsEndedLongBeforeItHasWhatItWants() throws {
         let limit = 64
         let plugin = try CrashingPlugin(info: "PHLimits = { memory = \(limit); addressSpace = 16384; };")
         let function = try plugin.bundle.function("grows")

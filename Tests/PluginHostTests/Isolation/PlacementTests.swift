@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func fault432_aGrantThatWasWithdrawnIsGoneFromTheNextPlacement() async {
+    @Test(.fault(432)) func aGrantThatWasWithdrawnIsGoneFromTheNextPlacement() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree()
             let bundle = try Self.bundle(

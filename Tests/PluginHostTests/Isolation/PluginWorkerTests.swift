@@ -50,7 +50,7 @@ import Testing
         #expect(error?.workerEnd == end)
     }
 
-    @Test func fault400_aWorkerThatDiesBeforeItIsReadyIsAnErrorWithItsOutput() throws {
+    @Test(.fault(400)) func aWorkerThatDiesBeforeItIsReadyIsAnErrorWithItsOutput() throws {
         var placement = fixture.placement()
         for (text, cause) in [("echo no luck; exit 0", WorkerEnd.Cause.exit(0)), ("kill -6 $$", .signal(SIGABRT))] {
             placement.settings.program = try fixture.program(text)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func fault866_aLibraryThatTheWorkerProgramLacksIsNamed() throws {
+    @Test(.fault(866)) func aLibraryThatTheWorkerProgramLacksIsNamed() throws {
         let library = try ELFFixtures.c("libgone.so", "int gone(void) { return 1; }\n")
         let needy = try ELFFixtures.c(
             "needy", "int gone(void);\nint main(void) { return gone(); }\n",
@@ -78,7 +78,7 @@ import Testing
         #expect(error.workerEnd?.cause == .exit(127))
     }
 
-    @Test func fault866_theRemedySaysWhyTheWorkerDoesNotFindTheLibrary() throws {
+    @Test(.fault(866)) func theRemedySaysWhyTheWorkerDoesNotFindTheLibrary() throws {
         let output = "x\nexe: error while loading shared libraries: libA.so.1: cannot open shared object file: None\n"
         let missing = try #require(MissingLibrary(output: output))
         #expect(missing.name == "libA.so.1" && missing.line.hasPrefix("exe: error"))
@@ -105,7 +105,7 @@ import Testing
         #expect(ContinuousClock.now - began < .seconds(10))
     }
 
-    @Test func fault401_aWorkerThatDiesAfterItIsReadyEndsTheNextRequest() throws {
+    @Test(.fault(401)) func aWorkerThatDiesAfterItIsReadyEndsTheNextRequest() throws {
         let worker = try fixture.start()
         #expect(kill(worker.processIdentifier, SIGSTOP) == 0)
         let asked = DispatchSemaphore(value: 0)
@@ -259,7 +259,7 @@ import Testing
         #expect(worker.end?.cause == .host)
     }
 
-    @Test func faults408And409_anotherProtocolOrBuildIsRefused() throws {
+    @Test(.fault(408, 409)) func anotherProtocolOrBuildIsRefused() throws {
         let worker = try fixture.start()
         for ready in [WorkerReady(version: 99, fingerprint: ""), WorkerReady(fingerprint: "other")] {
             worker.values.withLock { values in

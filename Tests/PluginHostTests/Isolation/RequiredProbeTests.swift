@@ -237,7 +237,7 @@ import Testing
         }
     }
 
-    @Test func fault839_aProbeThatSomebodyElseEndedDecidesNothing() async {
+    @Test(.fault(839)) func aProbeThatSomebodyElseEndedDecidesNothing() async {
         await #expect(processExitsWith: .success) {
             let world = try World(.killed)
             for signal in [SIGKILL, SIGTERM, SIGSEGV] {

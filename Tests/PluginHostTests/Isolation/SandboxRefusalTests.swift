@@ -54,7 +54,7 @@ import Testing
         return usage.ru_minflt
     }
 
-    @Test func fault429_aLoadIsRefusedOnAKernelWithoutLandlock() async {
+    @Test(.fault(429)) func aLoadIsRefusedOnAKernelWithoutLandlock() async {
         await #expect(processExitsWith: .success) {
             let workers = Workers {
                 $0.landlock_create_ruleset = { _, _, _ in
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func fault429_aLoadIsRefusedWhereLandlockIsTurnedOff() async {
+    @Test(.fault(429)) func aLoadIsRefusedWhereLandlockIsTurnedOff() async {
         await #expect(processExitsWith: .success) {
             let workers = Workers {
                 $0.landlock_create_ruleset = { _, _, _ in
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func fault429_aLoadIsRefusedOnAKernelWithoutSeccomp() async {
+    @Test(.fault(429)) func aLoadIsRefusedOnAKernelWithoutSeccomp() async {
         await #expect(processExitsWith: .success) {
             let workers = Workers {
                 $0.seccomp = { _, _, _ in
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: OtherUser.canConfine)) func fault429_aLoadIsRefusedWhereNothingWouldEndItsProcesses() async {
+    @Test(.fault(429), .enabled(if: OtherUser.canConfine)) func aLoadIsRefusedWhereNothingWouldEndItsProcesses() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.isolation.grant = { _, asked in asked }
             let workers = Workers {

@@ -23,7 +23,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [ENOSYS, EPERM]) func fault766_withoutCloseRangeAWorkerGetsNoDescriptorOfTheHost(_ number: CInt)
+    @Test(.fault(766), arguments: [ENOSYS, EPERM]) func withoutCloseRangeAWorkerGetsNoDescriptorOfTheHost(
+        _ number: CInt
+    )
         throws
     {
         var kernel = phs_real_kernel
@@ -56,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func fault767_aSystemCallThatIsMissingOrRefusedIsNamed() {
+    @Test(.fault(767)) func aSystemCallThatIsMissingOrRefusedIsNamed() {
         let calls = [
             "memfd_create": "memfd_create", "socketpair": "socketpair", "prlimit": "prlimit",
             "RLIMIT_RTPRIO": "prlimit",
@@ -92,7 +94,7 @@ import Testing
         #expect(program.filePath == "/x" && !program.message.contains("filter"))
     }
 
-    @Test func fault840_aFilterThatRefusesTheConfinementIsNoOldKernel() throws {
+    @Test(.fault(840)) func aFilterThatRefusesTheConfinementIsNoOldKernel() throws {
         var kernel = phs_real_kernel
         kernel.landlock_create_ruleset = { _, _, _ in
             errno = EPERM
@@ -116,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func fault768_aTrialStartsAWorkerAndSaysWhatItSaw() throws {
+    @Test(.fault(768)) func aTrialStartsAWorkerAndSaysWhatItSaw() throws {
         let isolated = WorkerTrial(.isolated)
         #expect(isolated.findings.isEmpty && isolated.confinement?.enforced == [.memory])
         if OtherUser.canConfine {
@@ -142,7 +144,7 @@ import Testing
             """)
     }
 
-    @Test func fault410_aWorkerThatSendsAMessageOfAWrongFormIsEnded() throws {
+    @Test(.fault(410)) func aWorkerThatSendsAMessageOfAWrongFormIsEnded() throws {
         for (packet, text) in [
             ("send(999, b'')", "unknown kind"), ("send(36, b'', length=9999)", "wrong length"),
             ("send(36, b'', sequence=7)", "wrong sequence"), ("send(35, b'x')", "cannot be read"),
@@ -166,7 +168,7 @@ import Testing
         return "send(\(message.kind.rawValue), bytes([\(bytes)]), sequence=\(sequence))"
     }
 
-    @Test func fault410_aWorkerThatDoesNotSayOnceWhichLibraryItHasIsEnded() throws {
+    @Test(.fault(410)) func aWorkerThatDoesNotSayOnceWhichLibraryItHasIsEnded() throws {
         let ready = ControlMessage.ready(WorkerReady(fingerprint: LibraryFingerprint.current))
         for packets in [
             try sending(.confined([]), sequence: 1),
@@ -184,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func fault409_aWorkerOfAnotherBuildIsRefusedEvenIfItGoesOn() throws {
+    @Test(.fault(409)) func aWorkerOfAnotherBuildIsRefusedEvenIfItGoesOn() throws {
         var placement = fixture.placement()
         placement.settings.program = try sending(
             sending(.ready(WorkerReady(fingerprint: "other")), sequence: 1) + "\n"
@@ -194,7 +196,7 @@ import Testing
         #expect(error.findings[0].remedy.contains("Restart the application"))
     }
 
-    @Test func fault411_aWorkerThatSendsSurplusDescriptorsIsEnded() throws {
+    @Test(.fault(411)) func aWorkerThatSendsSurplusDescriptorsIsEnded() throws {
         var placement = fixture.placement()
         placement.settings.program = try sending("send(33, bytes(12), files=3)")
         let error = try error(placement)
@@ -205,7 +207,7 @@ import Testing
         #expect(said.contains("3 descriptors"))
     }
 
-    @Test func fault424_aForkedProcessHasNoWorkers() async {
+    @Test(.fault(424)) func aForkedProcessHasNoWorkers() async {
         await #expect(processExitsWith: .success) {
             let fixture = try WorkerFixture()
             let worker = try fixture.start()
@@ -222,7 +224,7 @@ import Testing
         }
     }
 
-    @Test func faults142And428_aWorkerProgramThatCannotBeStartedIsNamed() throws {
+    @Test(.fault(142, 428)) func aWorkerProgramThatCannotBeStartedIsNamed() throws {
         var placement = fixture.placement()
         let folder = fixture.directory.path
         try Data("no program".utf8).write(to: fixture.directory.appending(path: "text"))
@@ -237,7 +239,7 @@ import Testing
         #expect(try error(placement).description.contains("is not absolute"))
     }
 
-    @Test func fault429_aKernelWithoutLandlockOrSeccompConfinesNothing() throws {
+    @Test(.fault(429)) func aKernelWithoutLandlockOrSeccompConfinesNothing() throws {
         var kernel = phs_real_kernel
         kernel.landlock_create_ruleset = { _, _, _ in
             errno = ENOSYS
@@ -255,7 +257,7 @@ import Testing
         #expect(PluginWorker.all.allSatisfy { $0.start.bundlePath != fixture.bundle.bundlePath })
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func fault430_rootIsNotConfinedWithoutAnotherUser() throws {
+    @Test(.fault(430), .enabled(if: geteuid() == 0)) func rootIsNotConfinedWithoutAnotherUser() throws {
         var placement = fixture.placement(.sandboxed)
         placement.settings.user = nil
         let error = try error(placement)
@@ -277,7 +279,7 @@ import Testing
         }
     }
 
-    @Test func fault442_anApplicationThatReapsItsChildrenDoesNotHideTheEnd() throws {
+    @Test(.fault(442)) func anApplicationThatReapsItsChildrenDoesNotHideTheEnd() throws {
         let worker = try fixture.start()
         let process = worker.processIdentifier
         let reaped = DispatchSemaphore(value: 0)
@@ -292,7 +294,7 @@ import Testing
         #expect(end.cause == .signal(SIGTERM) || end.cause == .unknown)
     }
 
-    @Test func fault444_aStoppedWorkerIsEndedWhenItsTimeIsOver() throws {
+    @Test(.fault(444)) func aStoppedWorkerIsEndedWhenItsTimeIsOver() throws {
         var placement = fixture.placement()
         placement.settings.startTime = .milliseconds(500)
         let worker = try PluginWorker.start(placement, for: fixture.bundle)

@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func fault402_aCrashDuringTheLoadIsTheErrorOfTheLoad() throws {
+    @Test(.fault(402)) func aCrashDuringTheLoadIsTheErrorOfTheLoad() throws {
         for (place, phase) in [
             (CrashingPlugin.Place.constructor, WorkerEnd.Phase.open), (.entry, .enter), (.activate, .activate),
         ] {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func fault403_aWorkerThatEndedAfterTheLoadIsReplaced() throws {
+    @Test(.fault(403)) func aWorkerThatEndedAfterTheLoadIsReplaced() throws {
         let plugin = try CrashingPlugin()
         let first = try process(plugin)
         let worker = try #require(PluginWorker.all.first { $0.processIdentifier == first })
@@ -92,8 +92,8 @@ import Testing
         plugin.bundle.unload()
     }
 
-    @Test(arguments: [(Int64(1), WorkerEnd.Cause.signal(SIGSEGV)), (2, .signal(SIGABRT)), (3, .exit(0))])
-    func fault404_aCrashInACallIsTheErrorOfTheCallAndTheNextCallHasANewWorker(
+    @Test(.fault(404), arguments: [(Int64(1), WorkerEnd.Cause.signal(SIGSEGV)), (2, .signal(SIGABRT)), (3, .exit(0))])
+    func aCrashInACallIsTheErrorOfTheCallAndTheNextCallHasANewWorker(
         how: Int64, cause: WorkerEnd.Cause
     ) throws {
         let plugin = try CrashingPlugin()
@@ -140,7 +140,7 @@ import Testing
         plugin.bundle.unload()
     }
 
-    @Test func fault405_aCrashWhileACallbackIsUnderWayIsTheErrorOfTheCall() throws {
+    @Test(.fault(405)) func aCrashWhileACallbackIsUnderWayIsTheErrorOfTheCall() throws {
         let plugin = try CrashingPlugin()
         let number = try process(plugin)
         let worker = try #require(PluginWorker.all.first { $0.processIdentifier == number })
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func fault407_anUnloadThatHangsEndsTheWorkerAfterTwoSeconds() throws {
+    @Test(.fault(407)) func anUnloadThatHangsEndsTheWorkerAfterTwoSeconds() throws {
         let plugin = try CrashingPlugin(.deactivate)
         let number = try process(plugin)
         let worker = try #require(PluginWorker.all.first { $0.processIdentifier == number })
@@ -413,7 +413,7 @@ import Testing
         return codes
     }
 
-    @Test func fault441_aWorkerIsNotStartedWithoutDescriptorsAndALaterLoadWorks() async {
+    @Test(.fault(441)) func aWorkerIsNotStartedWithoutDescriptorsAndALaterLoadWorks() async {
         await #expect(processExitsWith: .success) {
             let plugin = try CrashingPlugin()
             #expect(try Self.loadWithFewDescriptors(plugin.bundle).contains(.workerUnavailable))
@@ -430,8 +430,8 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: OtherUser.canConfine))
-    func fault441_descriptorsThatAreMissingAreNoFaultOfTheKernelsSandbox() async {
+    @Test(.fault(441), .enabled(if: OtherUser.canConfine))
+    func descriptorsThatAreMissingAreNoFaultOfTheKernelsSandbox() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.isolation.execution = { _ in .sandboxed }
             if geteuid() == 0 { HostEnvironment.current.isolation.user = "nobody" }
@@ -441,7 +441,7 @@ import Testing
         }
     }
 
-    @Test func fault432_aGrantThatIsWithdrawnIsGoneFromTheNextWorker() async {
+    @Test(.fault(432)) func aGrantThatIsWithdrawnIsGoneFromTheNextWorker() async {
         await #expect(processExitsWith: .success) {
             let granted = Lock(WorkerLimits())
             HostEnvironment.current.isolation.execution = { _ in .isolated }
@@ -473,7 +473,7 @@ import Testing
         return (one, try PluginBundle.open(path: other.path))
     }
 
-    @Test func fault445_onlyThePlugInWhoseCodeRanIsBlamed() async {
+    @Test(.fault(445)) func onlyThePlugInWhoseCodeRanIsBlamed() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.isolation.deaths = 1
             let (one, two) = try Self.group()
@@ -508,7 +508,7 @@ import Testing
         }
     }
 
-    @Test func fault445_theDeathOfOneOfAGroupEndsTheOthersAndBothComeBack() async {
+    @Test(.fault(445)) func theDeathOfOneOfAGroupEndsTheOthersAndBothComeBack() async {
         await #expect(processExitsWith: .success) {
             let (one, two) = try Self.group()
             let process = try two.function("process", as: (() -> Int32).self)

@@ -15,7 +15,7 @@ import Testing
 
     // MARK: The end
 
-    @Test func fault406_aCrashInAReleaseEndsTheWorkerAndTheNextObjectHasANewOne() throws {
+    @Test(.fault(406)) func aCrashInAReleaseEndsTheWorkerAndTheNextObjectHasANewOne() throws {
         let plugin = try GadgetPlugin("GadgetOfRelease")
         var gadget: (any Gadget)? = try plugin.make()
         let other = try plugin.make()
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func fault762_endsThatAreNotThePluginsDoingDoNotCount() async {
+    @Test(.fault(762)) func endsThatAreNotThePluginsDoingDoNotCount() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.isolation.deaths = 2
             HostEnvironment.current.isolation.cancelTime = .milliseconds(20)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func fault865_aLaterCallSaysWhatEndedTheWorkerAndWhoSentTheSignal() throws {
+    @Test(.fault(865)) func aLaterCallSaysWhatEndedTheWorkerAndWhoSentTheSignal() throws {
         let plugin = try GadgetPlugin("GadgetOfLaterCalls")
         func error(_ body: () throws -> Void) -> PluginError? { #expect(throws: PluginError.self, performing: body) }
         let name = "“perform(_:)” of the provider “GadgetOfLaterCalls” ran"
@@ -140,7 +140,7 @@ import Testing
         plugin.bundle.unload()
     }
 
-    @Test func fault868_callsThatTakeTooLongCountBeforeTheNextOne() async {
+    @Test(.fault(868)) func callsThatTakeTooLongCountBeforeTheNextOne() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.isolation.deaths = 2
             HostEnvironment.current.isolation.callTime = .milliseconds(100)
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func fault764_endsOfWorkersAreKeptOverRunsThatEndAtOnce() async throws {
+    @Test(.fault(764)) func endsOfWorkersAreKeptOverRunsThatEndAtOnce() async throws {
         let plugin = try CrashingPlugin(name: "CrashingShortly")
         let state = plugin.directory.appending(path: "state/quarantine").path, path = plugin.bundle.bundlePath
         for run in 1...3 {
@@ -175,7 +175,7 @@ import Testing
         #expect(left.isEmpty, "what was counted is removed")
     }
 
-    @Test func fault764_anEndInALoadIsKeptTooAndAReplacedPluginHasNone() async throws {
+    @Test(.fault(764)) func anEndInALoadIsKeptTooAndAReplacedPluginHasNone() async throws {
         let plugin = try CrashingPlugin(.entry, name: "CrashingEntry")
         let state = plugin.directory.appending(path: "state/quarantine").path, path = plugin.bundle.bundlePath
         for _ in 1...2 {
@@ -197,7 +197,7 @@ import Testing
         #expect(Quarantine.at(state).entries.isEmpty && Quarantine.at(state).suspects.isEmpty)
     }
 
-    @Test func fault760_ofSeveralCallsNobodyKnowsWhichOneCrashed() async {
+    @Test(.fault(760)) func ofSeveralCallsNobodyKnowsWhichOneCrashed() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.isolation.deaths = 9
             let plugin = try CrashingPlugin()
@@ -269,8 +269,8 @@ import Testing
 
     // MARK: Hot reload
 
-    @Test(.enabled(if: OtherUser.canConfine), arguments: ["isolated", "sandboxed"])
-    func fault753_aWatchedPlugInOfRootRunsAsAnotherUser(execution: String) async {
+    @Test(.fault(753), .enabled(if: OtherUser.canConfine), arguments: ["isolated", "sandboxed"])
+    func aWatchedPlugInOfRootRunsAsAnotherUser(execution: String) async {
         await #expect(processExitsWith: .success) { [execution] in
             if geteuid() == 0 { HostEnvironment.current.isolation.user = OtherUser.name }
             unsetenv("PLUGINHOST_COPIES")

@@ -60,7 +60,7 @@ import Testing
         return found
     }
 
-    @Test func fault427_withoutARuntimeBothToolchainsAndBothRemediesAreNamed() async {
+    @Test(.fault(427)) func withoutARuntimeBothToolchainsAndBothRemediesAreNamed() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.runtimes = ["/nowhere", NSTemporaryDirectory(), "relative"]
             for execution in ["any", "isolated", "sandboxed"] {
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func fault427_whereItIsNotIsolatedItIsRefused() async {
+    @Test(.fault(427)) func whereItIsNotIsolatedItIsRefused() async {
         await #expect(processExitsWith: .success) {
             let runtime = try Runtime()
             HostEnvironment.current.runtimes = [runtime.directory]

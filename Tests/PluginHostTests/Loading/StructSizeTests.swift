@@ -6,7 +6,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// Fault 297: structs of the C ABI that are shorter or longer than those of this host.
+/// Structs of the C ABI that are shorter or longer than those of this host.
 @Suite struct StructSizeTests {
     /// The different versions of plugin_abi.h.
     private static let recorded: [String] = {
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func fault297_structsOfALaterVersionAreLongerAndTaken() throws {
+    @Test(.fault(297)) func structsOfALaterVersionAreLongerAndTaken() throws {
         let (bundle, tree) = try Self.bundle("LaterStructs", Self.source("plugin_abi.h", change: 64))
         try withExtendedLifetime(tree) {
             _ = try bundle.cProviders()[0].make()
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func fault297_aStructThatIsShorterThanInTheFirstVersionIsRefused() throws {
+    @Test(.fault(297)) func aStructThatIsShorterThanInTheFirstVersionIsRefused() throws {
         let (bundle, tree) = try Self.bundle("ShortStructs", Self.source("plugin_abi.h", change: -8))
         withExtendedLifetime(tree) {
             let error = #expect(throws: PluginError.self) { try bundle.loadAndReturnError() }

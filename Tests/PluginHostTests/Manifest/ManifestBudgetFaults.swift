@@ -7,9 +7,9 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// Faults 27, 37, 172, 178, 179 and 282: lists of bundles that grow, or that are small and expand to much.
+/// Lists of bundles that grow, or that are small and expand to much.
 @Suite struct ManifestBudgetFaults {
-    @Test func fault27_aListThatGrowsOrShrinksWhileItIsReadIsRefused() throws {
+    @Test(.fault(27)) func aListThatGrowsOrShrinksWhileItIsReadIsRefused() throws {
         let tree = try TemporaryTree(["Info.plist": "{ CFBundleIdentifier = x; }"])
         let file = try OpenedFile(path: tree("Info.plist"))
         // Between examining the file and reading it.
@@ -27,7 +27,7 @@ import Testing
         #expect(finding?.message.contains("changed while it was read") == true)
     }
 
-    @Test func fault37_sharedReferences40DeepTake50MillisecondsAnd16MiBAtMost() async {
+    @Test(.fault(37)) func sharedReferences40DeepTake50MillisecondsAnd16MiBAtMost() async {
         await #expect(processExitsWith: .success) {
             var list = BinaryListFixture()
             var last = list.add([9])
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func fault172_aBundleWhoseListOverlapsOpensWithAnError() throws {
+    @Test(.fault(172)) func aBundleWhoseListOverlapsOpensWithAnError() throws {
         // Data objects that each hold all later ones.
         let count = 50_000
         var list = BinaryListFixture()
@@ -84,7 +84,7 @@ import Testing
         "<plist version=\"1.0\"><dict><key>CFBundleIdentifier</key><string>x</string><key>CFBundleLocalizations</key><array>"
         + String(repeating: "<true/>", count: 90_000) + "</array></dict></plist>"
 
-    @Test func fault178_valuesOfTheWrongTypeAreListedToAHundredAndCounted() throws {
+    @Test(.fault(178)) func valuesOfTheWrongTypeAreListedToAHundredAndCounted() throws {
         #expect((600_000..<700_000).contains(Self.wrongValues.utf8.count))
         let dictionary = try PropertyListReader.read(Array(Self.wrongValues.utf8)).value.dictionary ?? [:]
         let findings = Manifest(dictionary: dictionary, path: "/x/Info.plist").findings
@@ -94,7 +94,7 @@ import Testing
         #expect(findings.allSatisfy { $0.code == .manifestInvalid && $0.filePath == "/x/Info.plist" })
     }
 
-    @Test func fault282_wrongVersionRangesAndCapabilitiesAreListedToAHundredAndCounted() throws {
+    @Test(.fault(282)) func wrongVersionRangesAndCapabilitiesAreListedToAHundredAndCounted() throws {
         let requires = Dictionary(
             uniqueKeysWithValues: (0..<10_000).map { ("org.example.b\($0)", PropertyList.string("wrong")) })
         let findings = Manifest(
@@ -113,7 +113,7 @@ import Testing
         #expect((found.first?.message.utf8.count ?? 0) < 2_000)
     }
 
-    @Test func fault178_theOneValueOverTheListIsListedInThePlaceOfItsNumber() {
+    @Test(.fault(178)) func theOneValueOverTheListIsListedInThePlaceOfItsNumber() {
         let values = PropertyList.array(Array(repeating: .boolean(true), count: 101))
         let findings = Manifest(dictionary: ["CFBundleLocalizations": values], path: "/x/Info.plist").findings
         #expect(findings.count == 101)
@@ -124,7 +124,7 @@ import Testing
         #expect(cut.last?.message == "2 more problems of this kind were found, which are not listed.")
     }
 
-    @Test func fault179_bundlesThatShareOneListStayInProportion() throws {
+    @Test(.fault(179)) func bundlesThatShareOneListStayInProportion() throws {
         let tree = try CatalogTree(["a/B0.bundle": Self.wrongValues])
         for number in 1..<20 {
             try tree.tree.write("a/B\(number).bundle/")

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "795: an identifier that cannot be used",
+        "an identifier that cannot be used", .fault(795),
         arguments: [
             ("$(PRODUCT_BUNDLE_IDENTIFIER)", "“$(PRODUCT_BUNDLE_IDENTIFIER)”"),
             ("org.example.${PRODUCT_NAME:rfc}", "did not expand"),
@@ -60,7 +60,7 @@ import Testing
         #expect(manifest.identifier == identifier && manifest.findings.isEmpty)
     }
 
-    @Test("796: an empty identifier, and names that were not expanded, are absent")
+    @Test("an empty identifier, and names that were not expanded, are absent", .fault(796))
     func ignoredNamesAreWarnings() throws {
         for (key, value) in [
             ("CFBundleIdentifier", ""), ("CFBundleName", "$(PRODUCT_NAME)"), ("CFBundleDisplayName", "My ${NAME}"),
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "797: a version without a number counts as 0",
+        "a version without a number counts as 0", .fault(797),
         arguments: [
             ("$(MARKETING_VERSION)", true), ("${V}", true), ("@VERSION@", true), ("", true), ("v1.2", true),
             (" 1.0", true),
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "798: a key with a blank around its name is unknown",
+        "a key with a blank around its name is unknown", .fault(798),
         arguments: [
             "CFBundleIdentifier ", " PHFactories", "PHRequires\n", "NSExecutable-linux ", "\u{FEFF}CFBundleName",
             "PHUses\u{200B}",
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "881: a variable that was not expanded, in another key that names something",
+        "a variable that was not expanded, in another key that names something", .fault(881),
         arguments: [
             ("CFBundleExecutable", .string("$(EXECUTABLE_NAME)")), ("NSExecutable", .string("@NAME@")),
             ("CFBundleDevelopmentRegion", .string("$(DEVELOPMENT_LANGUAGE)")),
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(
-        "799: characters that Apple does not allow",
+        "characters that Apple does not allow", .fault(799),
         arguments: [
             ("org.example.a_b", "identifierUnderscore"), ("org.example.a+b", "identifierUnusual"),
             ("org.exämple", "identifierUnusual"),

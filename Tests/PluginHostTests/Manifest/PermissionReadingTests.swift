@@ -51,7 +51,7 @@ import Testing
         #expect(manifest.findings.isEmpty && manifest.permissions.network == network)
     }
 
-    @Test func fault431_anUnknownPermissionIsRefusedByName() throws {
+    @Test(.fault(431)) func anUnknownPermissionIsRefusedByName() throws {
         #expect(
             try message("camera = YES;")
                 == "The key PHPermissions of “/x/Info.plist” asks for the permission “camera”, which this version does "
@@ -64,14 +64,16 @@ import Testing
         #expect(try message("files = ({ access = read; });").contains("without a path"))
     }
 
-    @Test(arguments: [
-        ("/a/../b", "has a part “..”"), ("$HOME/..", "has a part “..”"), ("$HOST/../x", "has a part “..”"),
-        ("/a/./b", "has a part “.”"), ("$STATE//x", "has an empty part"), ("$HOST", "names no directory"),
-        ("$HOMEX", "begins with none of"), ("relative", "begins with none of"), ("~/x", "begins with none of"),
-        ("", "begins with none of"), ("$HOME/a\nb", "control character"),
-        ("/" + String(repeating: "x", count: 5000), "longer than 4095 bytes"),
-    ])
-    func fault431_aPathThatLeadsElsewhereIsRefused(_ path: String, _ reason: String) throws {
+    @Test(
+        .fault(431),
+        arguments: [
+            ("/a/../b", "has a part “..”"), ("$HOME/..", "has a part “..”"), ("$HOST/../x", "has a part “..”"),
+            ("/a/./b", "has a part “.”"), ("$STATE//x", "has an empty part"), ("$HOST", "names no directory"),
+            ("$HOMEX", "begins with none of"), ("relative", "begins with none of"), ("~/x", "begins with none of"),
+            ("", "begins with none of"), ("$HOME/a\nb", "control character"),
+            ("/" + String(repeating: "x", count: 5000), "longer than 4095 bytes"),
+        ])
+    func aPathThatLeadsElsewhereIsRefused(_ path: String, _ reason: String) throws {
         let file: PropertyList = .dictionary(["path": .string(path)])
         let manifest = Manifest(
             dictionary: ["PHPermissions": .dictionary(["files": .array([file])])], path: "/x/Info.plist")
@@ -84,18 +86,21 @@ import Testing
         _ = try PermissionPath(path)
     }
 
-    @Test(arguments: [
-        "files = yes;", "files = (yes);", "files = ({ path = (); });", "network = ();", "network = { connect = 443; };",
-        "network = { connect = (0); };", "network = { listen = (65536); };", "processes = ();", "devices = yes;",
-        "devices = (\"dev/null\");", "devices = (\"/dev/../etc\");", "devices = (\"/dev\");",
-        "devices = (\"/etc/shadow\");", "environment = (\"A=B\");",
-        "environment = (\"\");", "reasons = (a);", "reasons = { files = (); };",
-    ])
-    func fault431_aPermissionOfAnotherFormIsRefused(_ permissions: String) throws {
+    @Test(
+        .fault(431),
+        arguments: [
+            "files = yes;", "files = (yes);", "files = ({ path = (); });", "network = ();",
+            "network = { connect = 443; };",
+            "network = { connect = (0); };", "network = { listen = (65536); };", "processes = ();", "devices = yes;",
+            "devices = (\"dev/null\");", "devices = (\"/dev/../etc\");", "devices = (\"/dev\");",
+            "devices = (\"/etc/shadow\");", "environment = (\"A=B\");",
+            "environment = (\"\");", "reasons = (a);", "reasons = { files = (); };",
+        ])
+    func aPermissionOfAnotherFormIsRefused(_ permissions: String) throws {
         _ = try message(permissions)
     }
 
-    @Test func fault431_moreThanAPersonCanJudgeIsRefused() throws {
+    @Test(.fault(431)) func moreThanAPersonCanJudgeIsRefused() throws {
         let names = (0...PluginPermissions.most).map { "V\($0)" }.joined(separator: ", ")
         #expect(try message("environment = (\(names));").contains("257 items in “environment”; the limit is 256"))
         let many = (0..<20_000).map { "p\($0) = 1;" }.joined()
@@ -124,7 +129,7 @@ import Testing
         #expect(manifest.findings.isEmpty && manifest.execution == name)
     }
 
-    @Test func fault293_anUnknownExecutionIsAnError() throws {
+    @Test(.fault(293)) func anUnknownExecutionIsAnError() throws {
         let manifest = try manifest("PHExecution = moon;")
         #expect(manifest.errors.map(\.subject) == ["PHExecution"] && manifest.execution == nil)
     }

@@ -143,7 +143,7 @@ import Testing
     }
 
     /// The list that is written accepts what the class takes at run time.
-    @Test func fault746_nilFitsEveryAttributeOfACClassAndOfItsList() async {
+    @Test(.fault(746)) func nilFitsEveryAttributeOfACClassAndOfItsList() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.log = { _ in }
             let tree = try ForeignNibClassTests.tree("counternil", ForeignNibClassTests.source())
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test("257: send after the object of the event was released")
+    @Test("send after the object of the event was released", .fault(257))
     func sendAfterReleaseFindsNobody() async {
         await #expect(processExitsWith: .success) {
             let tree = try ForeignNibClassTests.tree("released", ForeignNibClassTests.source())
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("255: a C class in a Swift plug-in's nib, and an action that fails")
+    @Test("a C class in a Swift plug-in's nib, and an action that fails", .fault(255))
     func bothLanguagesMeetInANib() async {
         await #expect(processExitsWith: .success) {
             let tree = try ForeignNibClassTests.tree("meeting", ForeignNibClassTests.source())
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test(
-        "254: a short struct, a missing function, an empty or long name, a wrong type",
+        "a short struct, a missing function, an empty or long name, a wrong type", .fault(254),
         arguments: [
             "the_class.header.size = 8;", "outlets[0].set = NULL;", "attributes[1].set = NULL;",
             "actions[0].perform = NULL;",
@@ -283,7 +283,7 @@ import Testing
         var alive: Int64
     }
 
-    @Test("256: an object that is released in its own setter or action lives until the call returns")
+    @Test("an object that is released in its own setter or action lives until the call returns", .fault(256))
     func objectsOutliveTheirCalls() async {
         await #expect(processExitsWith: .success) {
             let tree = try ForeignNibClassTests.tree("releasing", ForeignNibClassTests.releasing)

@@ -8,7 +8,7 @@ import Testing
 ///
 /// Numbers in titles are those of the project's list of faults.
 @Suite struct NibClassFaults {
-    @Test("217: a class that nobody registered, with the names that are close")
+    @Test("a class that nobody registered, with the names that are close", .fault(217))
     func unregisteredClassIsNamed() throws {
         let world = try NibWorld()
         let error = try world.error("<customObject id=\"a\" customClass=\"Labl\"/>")
@@ -27,7 +27,7 @@ import Testing
         #expect(error.findings[100].message.hasPrefix("30 more"))
     }
 
-    @Test("218: a class of another module, or not of the nib's own bundle")
+    @Test("a class of another module, or not of the nib's own bundle", .fault(218))
     func moduleMustBeTheClasss() throws {
         var world = try NibWorld()
         let module = "PluginHostTests"
@@ -45,7 +45,7 @@ import Testing
                 == .nibClassMissing)
     }
 
-    @Test("219: a class of a plug-in that has nothing to do with the nib")
+    @Test("a class of a plug-in that has nothing to do with the nib", .fault(219))
     func classOfAStrangerIsNotUsed() throws {
         var world = try NibWorld()
         world.classes.strangers = ["Chart": "/Charts.bundle"]
@@ -54,7 +54,7 @@ import Testing
         #expect(error.findings[0].remedy.contains("PHRequires"))
     }
 
-    @Test("220: an element without class")
+    @Test("an element without class", .fault(220))
     func elementWithoutClassIsNamed() throws {
         let error = try NibWorld().error("<view id=\"v\"><subviews><slider id=\"a\"/></subviews></view>")
         #expect(error.summary == "nibClassMissing 5:24" && error.subject == "slider")
@@ -62,7 +62,7 @@ import Testing
         #expect(try NibWorld().error("<buton id=\"a\"/>").findings[0].remedy.contains("There is “button”;"))
     }
 
-    @Test("222: a class that is registered under two names has both")
+    @Test("a class that is registered under two names has both", .fault(222))
     func aClassMayHaveTwoNames() throws {
         let world = try NibWorld(classes: [.plugin(Row.self), .plugin(Row.self, as: "Line")])
         let made = try world.nib(
@@ -86,7 +86,7 @@ import Testing
         #expect(try world.error("<customObject id=\"a\" customClass=\"X\"/>").code == .nibReferenceInvalid)
     }
 
-    @Test("223: a name that is declared twice; an interface that inherits from no superclass")
+    @Test("a name that is declared twice; an interface that inherits from no superclass", .fault(223))
     func wrongInterfacesAreRefused() throws {
         final class Twice: NibObject {
             static let nibInterface = NibInterface(for: Twice.self) { nib in

@@ -13,7 +13,7 @@ import Testing
     init() throws { world = try NibWorld() }
 
     /// Seeds 27 and 30: what is not declared is an error, where other loaders make no connection.
-    @Test("224: an outlet, a collection, an action and an event that are not declared, with what there is")
+    @Test("an outlet, a collection, an action and an event that are not declared, with what there is", .fault(224))
     func undeclaredNamesAreErrors() throws {
         let error = try world.error(
             """
@@ -45,7 +45,7 @@ import Testing
         #expect(error.findings[5].remedy.contains("“touchUpInside”"))
     }
 
-    @Test("224: what an object contains without a declared outlet")
+    @Test("what an object contains without a declared outlet", .fault(224))
     func undeclaredContainmentIsAnError() throws {
         let error = try world.error(
             "<view id=\"a\"><cells><view id=\"b\"/></cells><view key=\"cell\" id=\"c\"/></view>")
@@ -55,7 +55,7 @@ import Testing
             try world.nib("<view id=\"a\"><cells/><gridLines><x/></gridLines></view>").instantiate().objects.count == 1)
     }
 
-    @Test("225: a destination of the wrong class, and of no class that serves the interface")
+    @Test("a destination of the wrong class, and of no class that serves the interface", .fault(225))
     func destinationsMustFit() throws {
         let owner = Card()
         let error = try world.error(
@@ -95,7 +95,7 @@ import Testing
         try NibWorld(classes: [.plugin(Shelf.self, element: "shelf")] + NibClass.blocks)
     }
 
-    @Test func fault742_anOutletCollectionAndContainedObjectsOfOneNameAreSetOnceInOrder() throws {
+    @Test(.fault(742)) func anOutletCollectionAndContainedObjectsOfOneNameAreSetOnceInOrder() throws {
         let world = try shelfWorld()
         let made = try world.nib(
             """
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// As the items of a toolbar: the allowed ones are made, the default ones refer to them.
-    @Test func fault743_anElementWithAReferenceStandsForTheObjectAndMakesNone() throws {
+    @Test(.fault(743)) func anElementWithAReferenceStandsForTheObjectAndMakesNone() throws {
         let made = try shelfWorld().nib(
             """
             <shelf id="s">
@@ -138,7 +138,7 @@ import Testing
         #expect(made.objects.count == 3 && shelf.label === made.object("later"))
     }
 
-    @Test func fault744_aReferenceThatLeadsNowhereIsAnError() throws {
+    @Test(.fault(744)) func aReferenceThatLeadsNowhereIsAnError() throws {
         let error = try shelfWorld().error(
             """
             <shelf id="s">
@@ -208,7 +208,7 @@ import Testing
     }
 
     /// The closure hands the table of functions on as that of the class it names.
-    @Test("225: an outlet in Swift takes objects of the C class that it names, and no others")
+    @Test("an outlet in Swift takes objects of the C class that it names, and no others", .fault(225))
     @MainActor func outletsNameCClasses() throws {
         let made = Counter()
         let world = try NibWorld(classes: [Self.foreign("Dial", made), Self.foreign("Knob", made)] + NibClass.blocks)
@@ -239,7 +239,7 @@ import Testing
         #expect(NibClassList(classes).entries.map(\.outlets) == [["dial": "Dial"]])
     }
 
-    @Test("226: a sender of the wrong class, at connecting and at sending")
+    @Test("a sender of the wrong class, at connecting and at sending", .fault(226))
     func sendersMustFit() throws {
         let owner = Card()
         let error = try world.error(
@@ -264,7 +264,7 @@ import Testing
         func read(_ label: Label) {}
     }
 
-    @Test("227: two destinations of one outlet, and two actions of one event")
+    @Test("two destinations of one outlet, and two actions of one event", .fault(227))
     func oneOutletHasOneDestination() throws {
         let error = try world.error(
             """
@@ -281,7 +281,7 @@ import Testing
         #expect(error.findings.map { $0.place?.line } == [7, 11])
     }
 
-    @Test("228: an outlet to First Responder")
+    @Test("an outlet to First Responder", .fault(228))
     func outletToFirstResponderIsAnError() throws {
         let error = try world.error(
             """
@@ -292,7 +292,7 @@ import Testing
     }
 
     /// Seed 49: an outlet that must be connected.
-    @Test("230: a required outlet that is not connected")
+    @Test("a required outlet that is not connected", .fault(230))
     func requiredOutletsMustBeConnected() throws {
         let error = try world.error("<customObject id=\"-2\" customClass=\"StrictCard\"/>", owner: StrictCard())
         #expect(error.summary == "nibOutletUnconnected 5:1" && error.subject == "words")
@@ -300,7 +300,7 @@ import Testing
         #expect(try world.error("<view id=\"a\"/>", owner: StrictCard()).code == .nibOutletUnconnected)
     }
 
-    @Test("231: a binding or segue without connector", arguments: ["binding", "segue", "anything"])
+    @Test("a binding or segue without connector", .fault(231), arguments: ["binding", "segue", "anything"])
     func otherKindsNeedAConnector(kind: String) throws {
         let error = try world.error(
             "<view id=\"a\"><connections><\(kind) destination=\"a\" id=\"1\"/></connections></view>")

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("200: a nib that is missing, with the places that were looked in")
+    @Test("a nib that is missing, with the places that were looked in", .fault(200))
     func missingNibIsNamed() throws {
         let world = try NibWorld(["de.lproj/Other.xib": NibWorld.document("")])
         for name in ["Bad", "Bad.xib", "../Info", "/etc/passwd", "", ".xib"] {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("201: a directory, a FIFO, a dangling link")
+    @Test("a directory, a FIFO, a dangling link", .fault(201))
     func whatIsNoFileIsRefused() throws {
         let world = try NibWorld(["Bad.nib/keyedobjects.nib": "bplist00", "Old.gorm/objects.gorm": ""])
         let directory = try #require(refusal(in: world))
@@ -55,13 +55,13 @@ import Testing
         #expect(gorm?.code == .nibUnsupported && gorm?.findings[0].message.contains("Gorm") ?? false)
     }
 
-    @Test("202: an empty file, blanks, NULs", arguments: ["", "  \n", "\0\0\0"])
+    @Test("an empty file, blanks, NULs", .fault(202), arguments: ["", "  \n", "\0\0\0"])
     func emptyFileIsRefused(text: String) throws {
         let world = try NibWorld(["Bad.xib": text])
         #expect(refusal(in: world)?.code == .nibUnreadable)
     }
 
-    @Test("203: more than 4 MiB, and a sparse file of 20 GB")
+    @Test("more than 4 MiB, and a sparse file of 20 GB", .fault(203))
     func largeFileIsRefused() throws {
         let world = try NibWorld(["Bad.xib": ""])
         let path = world.tree("Nibs.bundle/Contents/Resources/Bad.xib")
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("204: a file that becomes longer while it is read has one byte too many, or is cut like any other")
+    @Test("a file that becomes longer while it is read has one byte too many, or is cut like any other", .fault(204))
     func growingFileIsRead() throws {
         let world = try NibWorld(["Bad.xib": NibWorld.document("<view id=\"a\"/>")])
         let path = world.tree("Nibs.bundle/Contents/Resources/Bad.xib")
@@ -115,7 +115,7 @@ import Testing
         #expect(throws: PluginError.self) { try world.file(String(text.dropLast(30))) }
     }
 
-    @Test("205 and 206: no truncation is read; no flipped byte ends the process")
+    @Test("no truncation is read; no flipped byte ends the process", .fault(205, 206))
     func damagedDocumentsAreErrors() throws {
         // Faults 205 and 206
         let world = try NibWorld()
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test("207 and 208: other encodings, document types, CDATA")
+    @Test("other encodings, document types, CDATA", .fault(207, 208))
     func whatTheFormatDoesNotHaveIsRefused() throws {
         // Faults 207 and 208
         let world = try NibWorld()
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test("209: elements 129 deep")
+    @Test("elements 129 deep", .fault(209))
     func depthIsLimited() throws {
         let world = try NibWorld()
         // The root and objects are two.
@@ -164,7 +164,7 @@ import Testing
         #expect(throws: PluginError.self) { try world.file(nested(1_000_000 / 8)) }
     }
 
-    @Test("210: 100,001 elements; 4,097 objects")
+    @Test("100,001 elements; 4,097 objects", .fault(210))
     func elementsAndObjectsAreLimited() throws {
         let world = try NibWorld()
         #expect(throws: PluginError.self) {
@@ -176,20 +176,20 @@ import Testing
         #expect(error.code == .nibUnreadable && error.findings[0].place?.line == NibWorld.firstLine + 4_096)
     }
 
-    @Test("211: an attribute twice in an element")
+    @Test("an attribute twice in an element", .fault(211))
     func attributeTwiceIsRefused() throws {
         let error = #expect(throws: PluginError.self) { try NibWorld().nib("<view id=\"a\" tag=\"1\" tag=\"2\"/>") }
         #expect(
             error?.code == .nibUnreadable && error?.findings[0].place == .init(line: NibWorld.firstLine, column: 22))
     }
 
-    @Test("212: two objects of one id, with the line of the other")
+    @Test("two objects of one id, with the line of the other", .fault(212))
     func equalIdsAreFound() throws {
         let error = try NibWorld().error("<view id=\"a\"/>\n<view id=\"a\"/>")
         #expect(error.summary == "nibReferenceInvalid 6:7" && error.findings[0].message.contains("line 5"))
     }
 
-    @Test("213 and 214: a destination without id, and one that does not exist")
+    @Test("a destination without id, and one that does not exist", .fault(213, 214))
     func danglingDestinationsAreFound() throws {
         // Faults 213 and 214
         let world = try NibWorld()
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test(
-        "215: every other format is named, with the way out",
+        "every other format is named, with the way out", .fault(215),
         arguments: [
             (
                 "<archive type=\"com.apple.InterfaceBuilder3.Cocoa.XIB\" version=\"8.00\"><data/></archive>",

@@ -475,8 +475,8 @@ import Testing
         #expect(try controller.load() !== made && controller.loads == 2)
     }
 
-    /// Fault 229: objects that refer to one another, and to themselves, are connected.
-    @Test func fault229_circlesAreConnected() throws {
+    /// Objects that refer to one another, and to themselves, are connected.
+    @Test(.fault(229)) func circlesAreConnected() throws {
         let made = try world.nib(
             """
             <view id="a"><connections><outlet property="delegate" destination="b" id="1"/></connections></view>

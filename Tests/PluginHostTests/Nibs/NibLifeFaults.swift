@@ -21,7 +21,7 @@ import Testing
         <view id="a"/>
         """
 
-    @Test("238: no owner, and one of another class")
+    @Test("no owner, and one of another class", .fault(238))
     func theOwnerMustFit() throws {
         let none = try world.error(Self.owned)
         #expect(none.summary == "nibOwnerInvalid 5:63")
@@ -33,7 +33,7 @@ import Testing
             .code == .nibOwnerInvalid)
     }
 
-    @Test("239: a placeholder that is missing; one that the nib does not have is a warning")
+    @Test("a placeholder that is missing; one that the nib does not have is a warning", .fault(239))
     func placeholdersMustBeGiven() async {
         await #expect(processExitsWith: .success) {
             nonisolated(unsafe) var logged: [String] = []
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("240: one identifier twice")
+    @Test("one identifier twice", .fault(240))
     func oneIdentifierStandsOnce() throws {
         let twice =
             "<placeholder placeholderIdentifier=\"A\" id=\"p\"/>\n<placeholder placeholderIdentifier=\"A\" id=\"q\"/>"
@@ -77,7 +77,7 @@ import Testing
         nonisolated func awakeFromNib() { MainActor.assumeIsolated { count += 1 } }
     }
 
-    @Test("241: a class of the main actor on another thread")
+    @Test("a class of the main actor on another thread", .fault(241))
     func mainActorClassesNeedTheMainActor() async {
         await #expect(processExitsWith: .success) {
             let world = try NibWorld(
@@ -146,7 +146,7 @@ import Testing
         init(context: PluginContext) throws { throw PluginFailure("It has no ink.", remedy: "Fill it.") }
     }
 
-    @Test("242: an initialiser throws: what was made is released, nobody is awake, the owner is untouched")
+    @Test("an initialiser throws: what was made is released, nobody is awake, the owner is untouched", .fault(242))
     func failedInitialiserLeavesNothing() throws {
         let world = try NibWorld(classes: NibClass.blocks + [.plugin(Failing.self)])
         let recorder = Recorder()
@@ -165,7 +165,7 @@ import Testing
         #expect(card.words == nil && card.loads == 0)
     }
 
-    @Test("243: an initialiser that traps ends the process; the docs say so")
+    @Test("an initialiser that traps ends the process; the docs say so", .fault(243))
     func trappingInitialiserEndsTheProcess() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let trap = NibClass(
@@ -177,7 +177,7 @@ import Testing
         #expect(message.contains("It trapped."), "\(message.suffix(500))")
     }
 
-    @Test("244: a nib that instantiates itself ends at the depth of 32")
+    @Test("a nib that instantiates itself ends at the depth of 32", .fault(244))
     func nestedNibsEnd() throws {
         final class Box: @unchecked Sendable { var nib: Nib?, depth = 0 }
         // @unchecked because one thread uses it.
@@ -198,7 +198,7 @@ import Testing
         _ = try nib.instantiate()
     }
 
-    @Test("245: awake instantiates another nib, and changes the language")
+    @Test("awake instantiates another nib, and changes the language", .fault(245))
     func awakeMayUseNibs() async {
         await #expect(processExitsWith: .success) {
             final class Waking: Plugin, NibObject {
@@ -226,7 +226,7 @@ import Testing
     }
 
     /// Seed 80: a loadable bundle ships a nib, in a language or for all, and its classes are those that its code registers.
-    @Test("246: the bundle is unloaded between two instantiations: a new plan, and the code is active again")
+    @Test("the bundle is unloaded between two instantiations: a new plan, and the code is active again", .fault(246))
     func aPluginsNibUsesItsClasses() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.preferredLanguages = ["fr"]
@@ -260,7 +260,7 @@ import Testing
         }
     }
 
-    @Test("219 and 221: classes of a bundle that PHRequires names, and of one that does not load")
+    @Test("classes of a bundle that PHRequires names, and of one that does not load", .fault(219, 221))
     func requiredBundlesHaveClasses() async {
         // Faults 219 and 221
         await #expect(processExitsWith: .success) {
@@ -306,7 +306,7 @@ import Testing
         init(context: PluginContext) throws {}
     }
 
-    @Test("223: a plug-in whose class declares a name twice does not load")
+    @Test("a plug-in whose class declares a name twice does not load", .fault(223))
     func wrongInterfaceFailsTheLoad() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree(["Wrong.bundle/Contents/Info.plist": "{ }"])
@@ -315,7 +315,7 @@ import Testing
         }
     }
 
-    @Test("247: 1,000 instantiations of one nib on several threads")
+    @Test("1,000 instantiations of one nib on several threads", .fault(247))
     func oneNibServesManyThreads() throws {
         let threads = 8
         // Each round has a new nib, so that all threads meet the first plan.
@@ -357,7 +357,7 @@ import Testing
 
     private static let counted: [NibClass] = [.plugin(Counted.self, element: "view")]
 
-    @Test("248: 10,000 instantiations leave no object")
+    @Test("10,000 instantiations leave no object", .fault(248))
     func everyObjectIsReleased() throws {
         let nib = try NibWorld(classes: Self.counted).nib(
             """
@@ -371,7 +371,7 @@ import Testing
         #expect(Counted.alive.load(ordering: .relaxed) == 0)
     }
 
-    @Test("249: a chain of strong outlets through all objects is released on a small stack")
+    @Test("a chain of strong outlets through all objects is released on a small stack", .fault(249))
     func longChainsAreReleased() async {
         await #expect(processExitsWith: .success) {
             let objects = (0..<4_096).map { number in

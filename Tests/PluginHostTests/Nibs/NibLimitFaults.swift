@@ -15,9 +15,9 @@ import Testing
             Array(NibText.document(objects).utf8), named: "/T.xib", limits: HostEnvironment.current.nibLimits)
     }
 
-    /// Fault 730: each reader of a nib reports the limit, and nothing else.
-    @Test(arguments: ["objects", "connections"])
-    func fault730_aNibOverALimitIsOneFindingForEveryReader(limit: String) throws {
+    /// Each reader of a nib reports the limit, and nothing else.
+    @Test(.fault(730), arguments: ["objects", "connections"])
+    func aNibOverALimitIsOneFindingForEveryReader(limit: String) throws {
         let actions = (0...20_000).map { "<action selector=\"x\" target=\"gone\" id=\"c\($0)\"/>" }.joined()
         let nib =
             limit == "objects"
@@ -37,15 +37,14 @@ import Testing
         #expect(all.allSatisfy { $0[0].place == all[0][0].place } && all[0][0].place != nil)
     }
 
-    /// Fault 730: what the caller gives is not made.
-    @Test func fault730_placeholdersDoNotCountAsObjects() throws {
+    /// What the caller gives is not made.
+    @Test(.fault(730)) func placeholdersDoNotCountAsObjects() throws {
         let placeholders = (0..<5_000).map { "<placeholder placeholderIdentifier=\"P\($0)\" id=\"p\($0)\"/>" }.joined()
         let made = try NibWorld().nib(placeholders + NibText.objects(4_096)).instantiate()
         #expect(made.objects.count == 4_096)
     }
 
-    /// Fault 730.
-    @Test func fault730_theApplicationRaisesTheLimit() async {
+    @Test(.fault(730)) func theApplicationRaisesTheLimit() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.nibLimits.objects = 5_000
             let nib = NibText.objects(5_000)
@@ -56,8 +55,7 @@ import Testing
         }
     }
 
-    /// Fault 731.
-    @Test func fault731_longNamesAreNotCompared() throws {
+    @Test(.fault(731)) func longNamesAreNotCompared() throws {
         let long = String(repeating: "x", count: 200_000)
         let error = try NibWorld().error(
             "<view id=\"\(long)a\"/><view id=\"b\"><connections><outlet property=\"next\" destination=\"\(long)b\" id=\"c\"/></connections></view>"
@@ -66,14 +64,12 @@ import Testing
         #expect(error.description.utf8.count < 20_000)
     }
 
-    /// Fault 739.
-    @Test(arguments: NibText.largeShapes)
-    func fault739_aLargeNibIsRefusedLikeASmallOne(shape: String) throws {
+    @Test(.fault(739), arguments: NibText.largeShapes)
+    func aLargeNibIsRefusedLikeASmallOne(shape: String) throws {
         #expect(throws: PluginError.self) { try NibWorld(classes: []).nib(NibText.large(shape)).instantiate() }
     }
 
-    /// Fault 738.
-    @Test func fault738_namesInMessagesAreShortened() throws {
+    @Test(.fault(738)) func namesInMessagesAreShortened() throws {
         let long = String(repeating: "n", count: 500_000)
         let nib = "<view id=\"a\" customClass=\"\(long)\" \(String(repeating: "m", count: 900))=\"1\"/>"
         let error = try NibWorld().error(nib + NibText.objects(300, " customClass=\"\(long.prefix(9_000))\""))

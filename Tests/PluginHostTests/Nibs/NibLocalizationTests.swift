@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("253: a nib of one language is used as it is, whatever the table has")
+    @Test("a nib of one language is used as it is, whatever the table has", .fault(253))
     func languageNibsAreComplete() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.preferredLanguages = ["de"]
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("250: a malformed table is located in the log, and its other texts are used")
+    @Test("a malformed table is located in the log, and its other texts are used", .fault(250))
     func malformedTableTranslatesTheRest() async {
         await #expect(processExitsWith: .success) {
             nonisolated(unsafe) var logged: [String] = []

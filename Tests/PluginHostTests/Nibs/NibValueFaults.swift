@@ -102,7 +102,7 @@ import Testing
         #expect(a.next?.header?.title == "far")
     }
 
-    @Test("232: a runtime attribute that is not declared, with what there is")
+    @Test("a runtime attribute that is not declared, with what there is", .fault(232))
     func undeclaredRuntimeAttributeIsAnError() throws {
         final class Title: Plugin, NibObject {
             static let nibInterface = NibInterface(for: Title.self) { nib in
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(
-        "233: values of the wrong type, too large, not finite",
+        "values of the wrong type, too large, not finite", .fault(233),
         arguments: [
             "tag=\"x\"", "tag=\"3.5\"", "tag=\"\"", "tag=\"9223372036854775808\"", "tag=\"0x10\"", "ratio=\"nan\"",
             "ratio=\"inf\"",
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(
-        "233: values that cannot be read",
+        "values that cannot be read", .fault(233),
         arguments: [
             "<integer key=\"tag\" value=\"9223372036854775808\"/>", "<integer key=\"tag\"/>",
             "<real key=\"ratio\" value=\"nan\"/>",
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(
-        "233: runtime attributes of the wrong type",
+        "runtime attributes of the wrong type", .fault(233),
         arguments: [
             "type=\"boolean\" keyPath=\"tag\" value=\"x\"", "type=\"number\" keyPath=\"tag\" value=\"many\"",
             "type=\"number\" keyPath=\"title\" value=\"1\"", "type=\"point\" keyPath=\"origin\" value=\"{1, 2}\"",
@@ -164,7 +164,7 @@ import Testing
         #expect(try world.error(view("", runtime(attribute))).code == .nibAttributeInvalid)
     }
 
-    @Test("234: a path through an outlet that the nib does not connect")
+    @Test("a path through an outlet that the nib does not connect", .fault(234))
     func pathsGoThroughConnectedOutlets() throws {
         let error = try world.error(view("", runtime("type=\"string\" keyPath=\"next.title\" value=\"x\"")))
         #expect(error.code == .nibAttributeInvalid && error.findings[0].message.contains("“next”"))
@@ -187,7 +187,7 @@ import Testing
         init(context: PluginContext) {}
     }
 
-    @Test func fault745_aClassMayDeclareAWholePathAsAnAttribute() throws {
+    @Test(.fault(745)) func aClassMayDeclareAWholePathAsAnAttribute() throws {
         let world = try NibWorld(classes: [.plugin(Tile.self, element: "tile")])
         let made = try world.nib(
             """
@@ -218,7 +218,7 @@ import Testing
         #expect(made.object("a", as: Tile.self)?.tag == 6)
     }
 
-    @Test("235: a text that is no case of the enumeration")
+    @Test("a text that is no case of the enumeration", .fault(235))
     func enumerationsAreListed() throws {
         let error = try world.error(view("weight=\"heavy\""))
         #expect(error.code == .nibAttributeInvalid)
@@ -335,7 +335,9 @@ import Testing
         #expect(made.object("a", as: Menu.self)?.words?.texts == ["one", "two"])
     }
 
-    @Test("236: an image or sound that is missing, above the resources, a FIFO, or larger than 64 MiB is a warning")
+    @Test(
+        "an image or sound that is missing, above the resources, a FIFO, or larger than 64 MiB is a warning",
+        .fault(236))
     func missingImageKeepsTheAttribute() async {
         await #expect(processExitsWith: .success) {
             nonisolated(unsafe) var logged: [String] = []
@@ -355,7 +357,7 @@ import Testing
         }
     }
 
-    @Test("237: an image that changes on disk is another object")
+    @Test("an image that changes on disk is another object", .fault(237))
     func changedImageIsAnother() throws {
         let world = try NibWorld(["seal.png": "one"])
         let first = try #require(world.bundle.image(named: "seal"))

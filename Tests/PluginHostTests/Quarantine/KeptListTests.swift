@@ -22,7 +22,7 @@ import Testing
 
     // MARK: One limit
 
-    @Test func fault770_whatIsWrittenCanBeReadAgain() throws {
+    @Test(.fault(770)) func whatIsWrittenCanBeReadAgain() throws {
         let tree = try CatalogTree()
         let path = tree("config/app/plugins.plist")
         // 5 MiB, five times the limit of an Info.plist.
@@ -35,7 +35,7 @@ import Testing
         #expect(Self.choices(path).content.disabled == Set(many))
     }
 
-    @Test func fault770_whatCouldNotBeReadAgainIsNotWritten() throws {
+    @Test(.fault(770)) func whatCouldNotBeReadAgainIsNotWritten() throws {
         let tree = try CatalogTree()
         let path = tree("config/app/plugins.plist")
         // Old-style text of nearly the limit; as XML it is longer.
@@ -54,7 +54,7 @@ import Testing
         #expect(try fileBytes(path) == Array(text.utf8))
     }
 
-    @Test func fault770_aQuarantineOverAMebibyteStays() throws {
+    @Test(.fault(770)) func aQuarantineOverAMebibyteStays() throws {
         let fixture = try QuarantineFixture()
         var evidence = try fixture.evidence()
         evidence.files += (0..<6_000).map { number in
@@ -135,8 +135,8 @@ import Testing
         code: .quarantineUnusable, subject: "The list in", noList: "is no list", safest: "", remedy: "",
         change: "A change")
 
-    @Test(arguments: 0..<3)
-    func fault771_fourProcessesThatAreKilledLoseNoChange(_ kind: Int) async {
+    @Test(.fault(771), arguments: 0..<3)
+    func fourProcessesThatAreKilledLoseNoChange(_ kind: Int) async {
         await #expect(processExitsWith: .success) { [kind = kind as Int] in
             let tree = try CatalogTree()
             let writers = Writers(path: tree("state/app/list"), kind: Writers.Kind.allCases[kind])
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func fault772_aDirectoryThatDoesNotExistYetLosesNoChoice() async {
+    @Test(.fault(772)) func aDirectoryThatDoesNotExistYetLosesNoChoice() async {
         await #expect(processExitsWith: .success) {
             for round in 0..<20 {
                 let tree = try CatalogTree()
@@ -201,7 +201,7 @@ import Testing
 
     // MARK: Damage
 
-    @Test func fault773_theCopyStandsInForDamagedChoices() throws {
+    @Test(.fault(773)) func theCopyStandsInForDamagedChoices() throws {
         let tree = try CatalogTree()
         let path = tree("config/app/plugins.plist")
         try Self.choices(path).write(.disable("one"))
@@ -219,7 +219,7 @@ import Testing
         #expect(list.findings.count == 1 && list.findings[0].message.contains("was written anew"))
     }
 
-    @Test func fault773_withoutACopyNothingIsReleased() throws {
+    @Test(.fault(773)) func withoutACopyNothingIsReleased() throws {
         let tree = try CatalogTree()
         let path = tree("config/app/plugins.plist")
         try tree.tree.write("config/app/plugins.plist", "{ Disabled = (two")
@@ -232,7 +232,7 @@ import Testing
         #expect(!Self.choices(path).content.disables("anything"))
     }
 
-    @Test func fault773_aDamagedQuarantineWithoutACopyReleasesNothingAndIsCleared() throws {
+    @Test(.fault(773)) func aDamagedQuarantineWithoutACopyReleasesNothingAndIsCleared() throws {
         let fixture = try QuarantineFixture()
         try fixture.tree.tree.write("state/app/quarantine", "damage")
         #expect(fixture.verdicts == ["one": .quarantined, "two": .quarantined])
@@ -244,7 +244,7 @@ import Testing
         #expect(String(decoding: try fileBytes(fixture.file + ".damaged"), as: UTF8.self) == "damage")
     }
 
-    @Test func fault774_aDamagedListOfTheAdministratorLetsNothingRun() async {
+    @Test(.fault(774)) func aDamagedListOfTheAdministratorLetsNothingRun() async {
         await #expect(processExitsWith: .success) {
             for damage in ["{ Plugins = ( { Identifier = one; }", "( one )", "{ Plugins = ( { Reason = x; } ); }"] {
                 let tree = try CatalogTree(["a/One.bundle": CatalogTree.list("one")])
@@ -271,7 +271,7 @@ import Testing
 
     // MARK: Links
 
-    @Test func fault847_aLinkOfTheUserStaysOne() throws {
+    @Test(.fault(847)) func aLinkOfTheUserStaysOne() throws {
         let tree = try CatalogTree()
         try tree.tree.write("config/")
         try tree.tree.write("synchronised/plugins.plist", "{ Disabled = (); }")
@@ -291,8 +291,8 @@ import Testing
         #expect(String(decoding: try fileBytes(path + ".damaged"), as: UTF8.self) == "damage")
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root may give links away"))
-    func fault847_aLinkOfSomebodyElseIsReplacedAndNotFollowed() throws {
+    @Test(.fault(847), .enabled(if: geteuid() == 0, "only root may give links away"))
+    func aLinkOfSomebodyElseIsReplacedAndNotFollowed() throws {
         let tree = try CatalogTree()
         try tree.tree.write("config/")
         try tree.tree.write("target", "{ Disabled = (); }")
@@ -304,7 +304,7 @@ import Testing
     }
 
     /// The file may be on a disk that is not mounted now.
-    @Test func fault848_aLinkToNothingReleasesNoPlugin() throws {
+    @Test(.fault(848)) func aLinkToNothingReleasesNoPlugin() throws {
         let tree = try CatalogTree()
         let path = tree("config/plugins.plist")
         let list = Self.choices(path)
@@ -325,7 +325,7 @@ import Testing
 
     // MARK: Copies
 
-    @Test func fault775_aCopyWithTheSameCodeIsInQuarantineToo() throws {
+    @Test(.fault(775)) func aCopyWithTheSameCodeIsInQuarantineToo() throws {
         let fixture = try QuarantineFixture()
         try fixture.tree.write("b/Copy.bundle", CatalogTree.list("one", "1.0", "NSExecutable = One;"))
         let code = fixture.tree("b/Copy.bundle/Contents/Linux/One")
@@ -345,7 +345,7 @@ import Testing
         #expect(fixture.quarantine.finding(about: copy.info) == nil)
     }
 
-    @Test func fault776_theDirectoryThatCannotBeMadeIsNamed() throws {
+    @Test(.fault(776)) func theDirectoryThatCannotBeMadeIsNamed() throws {
         let tree = try CatalogTree()
         try tree.tree.write("config", "a file")
         let path = tree("config/deep/app/plugins.plist")

@@ -57,7 +57,7 @@ struct QuarantineFixture {
 }
 
 @Suite struct QuarantineTests {
-    @Test func fault765_theApplicationItselfIsNeverASuspect() async throws {
+    @Test(.fault(765)) func theApplicationItselfIsNeverASuspect() async throws {
         let tree = try TemporaryTree([:])
         let state = tree("state")
         for _ in 1...3 {
@@ -74,7 +74,7 @@ struct QuarantineFixture {
         #expect(quarantine.entries.isEmpty && quarantine.suspects.isEmpty)
     }
 
-    @Test func fault765_anEntryAboutTheApplicationIsDropped() throws {
+    @Test(.fault(765)) func anEntryAboutTheApplicationIsDropped() throws {
         let fixture = try QuarantineFixture()
         var evidence = try fixture.evidence()
         evidence = Quarantine.Entry(
@@ -114,7 +114,7 @@ struct QuarantineFixture {
         #expect(fixture.inFile == fixture.quarantine.entries)
     }
 
-    @Test func fault440_aClockThatWasSetBackNeitherCountsNorHidesADeath() throws {
+    @Test(.fault(440)) func aClockThatWasSetBackNeitherCountsNorHidesADeath() throws {
         let fixture = try QuarantineFixture()
         let now: Int64 = 1_790_000_000, month: Int64 = 30 * 24 * 3600
         // The first death was noted while the clock was a month ahead.
@@ -247,8 +247,10 @@ struct QuarantineFixture {
 @Suite struct QuarantineFileFaults {
     private func isPresent(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    @Test(arguments: ["", "garbage", "{ Plugins = one; }", "( one )", "{ Plugins = ({ Identifier = one; }); }", "cut"])
-    func fault435_aDamagedFileIsKeptAsideAndNothingIsReleased(_ damage: String) throws {
+    @Test(
+        .fault(435),
+        arguments: ["", "garbage", "{ Plugins = one; }", "( one )", "{ Plugins = ({ Identifier = one; }); }", "cut"])
+    func aDamagedFileIsKeptAsideAndNothingIsReleased(_ damage: String) throws {
         let fixture = try QuarantineFixture()
         try fixture.quarantine.add(try fixture.bundle(), reason: "a reason")
         let good = try fileBytes(fixture.file)
@@ -272,7 +274,7 @@ struct QuarantineFixture {
         #expect(fixture.quarantine.findings.map(\.message).first?.contains("was written anew") ?? false)
     }
 
-    @Test func fault435_aFIFOAndADirectoryAreNotReadAndNothingIsReleased() throws {
+    @Test(.fault(435)) func aFIFOAndADirectoryAreNotReadAndNothingIsReleased() throws {
         for kind in ["FIFO", "directory", "large"] {
             let fixture = try QuarantineFixture()
             try fixture.quarantine.add(try fixture.bundle(), reason: "a reason")
@@ -290,7 +292,7 @@ struct QuarantineFixture {
         }
     }
 
-    @Test func fault435_aFileOfEveryUserIsNotBelievedAndItsCopyIsUsed() throws {
+    @Test(.fault(435)) func aFileOfEveryUserIsNotBelievedAndItsCopyIsUsed() throws {
         let fixture = try QuarantineFixture()
         try fixture.quarantine.add(try fixture.bundle(), reason: "a reason")
         try fixture.tree.tree.write("state/app/quarantine", "{ Plugins = (); }")
@@ -300,7 +302,7 @@ struct QuarantineFixture {
         #expect(!isPresent(fixture.file + ".damaged"))
     }
 
-    @Test func fault436_whatCannotBeWrittenHoldsInThisProcessAndIsReported() throws {
+    @Test(.fault(436)) func whatCannotBeWrittenHoldsInThisProcessAndIsReported() throws {
         let fixture = try QuarantineFixture()
         // A file where the directory should be: no user can write there, not even root.
         try fixture.tree.tree.write("state/app", "")
@@ -316,7 +318,7 @@ struct QuarantineFixture {
         #expect(fixture.quarantine.isSaved)
     }
 
-    @Test func fault443_twoProcessesThatChangeOneFileLoseNothing() async {
+    @Test(.fault(443)) func twoProcessesThatChangeOneFileLoseNothing() async {
         await #expect(processExitsWith: .success) {
             let fixture = try QuarantineFixture()
             let evidence = try fixture.evidence(), other = try fixture.evidence("Two")
@@ -332,7 +334,7 @@ struct QuarantineFixture {
         }
     }
 
-    @Test func fault443_aChangeWaitsForASecondAndIsThenKeptInMemory() throws {
+    @Test(.fault(443)) func aChangeWaitsForASecondAndIsThenKeptInMemory() throws {
         let fixture = try QuarantineFixture()
         OwnFile.makeDirectory(fixture.tree("state/app"))
         let holder = open(fixture.tree("state/app"), O_RDONLY | O_DIRECTORY)

@@ -36,8 +36,8 @@ import Testing
         #expect(copy.ofOriginal(error).description == "The bundle “\(tree("X.bundle"))”: See “\(tree("X.bundle/a"))”.")
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root has workers of another user"))
-    func fault753_aCopyOfRootAllowsOthersWhatTheOriginalAllows() throws {
+    @Test(.fault(753), .enabled(if: geteuid() == 0, "only root has workers of another user"))
+    func aCopyOfRootAllowsOthersWhatTheOriginalAllows() throws {
         let tree = try bundle()
         chmod(tree("X.bundle/Contents/Linux/X"), 0o4755)
         chmod(tree("X.bundle/Contents/Resources/a.txt"), 0o640)
@@ -58,7 +58,7 @@ import Testing
         withExtendedLifetime(directory) {}
     }
 
-    @Test func fault198_devicesAndFIFOsAreNeitherCopiedNorReadNorWaitedFor() throws {
+    @Test(.fault(198)) func devicesAndFIFOsAreNeitherCopiedNorReadNorWaitedFor() throws {
         let tree = try bundle()
         try tree.link("X.bundle/Contents/Linux/zero.so", to: "/dev/zero")
         mkfifo(tree("X.bundle/Contents/Linux/pipe.so"), 0o600)
@@ -78,7 +78,7 @@ import Testing
         #expect(try !code.isEqual(in: tree("X.bundle"), and: copy.path))
     }
 
-    @Test func fault265_aLinkOutOfTheBundleIsNotFollowedByCopiesAndComparisons() throws {
+    @Test(.fault(265)) func aLinkOutOfTheBundleIsNotFollowedByCopiesAndComparisons() throws {
         let tree = try bundle()
         try tree.link("X.bundle/Contents/Linux/out.so", to: "../../../outside.so")
         let directory = try PrivateDirectory(in: [tree("copies")])
@@ -94,7 +94,7 @@ import Testing
         #expect(try !code.isEqual(in: tree("X.bundle"), and: copy.path))
     }
 
-    @Test func fault265_copiesHaveLimits() throws {
+    @Test(.fault(265)) func copiesHaveLimits() throws {
         let tree = try bundle()
         let directory = try PrivateDirectory(in: [tree("copies")])
         for limits in [TreeCopy.Limits(entries: 4), .init(bytes: 100), .init(levels: 2)] {
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func fault264_codeThatCannotBeReadForAMomentIsNotNewCode() async {
+    @Test(.fault(264)) func codeThatCannotBeReadForAMomentIsNotNewCode() async {
         await #expect(processExitsWith: .success) {
             let tree = try BundleCopyTests().bundle()
             let code = BundleCopyTests().code
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func fault259_twoHundredReloadsLeaveAFewCopies() async {
+    @Test(.fault(259)) func twoHundredReloadsLeaveAFewCopies() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree()
             try Self.loadable(tree)
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func fault259_aBuildThatFailsLeavesNoCopyAndOnlyThePassingErrorIsTriedAgain() async {
+    @Test(.fault(259)) func aBuildThatFailsLeavesNoCopyAndOnlyThePassingErrorIsTriedAgain() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree()
             try Self.loadable(tree)
@@ -228,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func fault262_anErrorNamesTheBundleAndNotItsPrivateCopy() async {
+    @Test(.fault(262)) func anErrorNamesTheBundleAndNotItsPrivateCopy() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree()
             try Self.loadable(tree)
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test func fault75_aFileThatIsRenamedOverLoadedCodeLeavesThatAlone() async {
+    @Test(.fault(75)) func aFileThatIsRenamedOverLoadedCodeLeavesThatAlone() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree()
             try Self.loadable(tree)
@@ -266,7 +266,7 @@ import Testing
         }
     }
 
-    @Test func fault75_aWatchedPluginIsLoadedFromACopyThatNobodyOverwrites() async {
+    @Test(.fault(75)) func aWatchedPluginIsLoadedFromACopyThatNobodyOverwrites() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree()
             try Self.loadable(tree)
@@ -278,7 +278,7 @@ import Testing
         }
     }
 
-    @Test func fault75_messagesAndPagesSayToInstallByRenaming() throws {
+    @Test(.fault(75)) func messagesAndPagesSayToInstallByRenaming() throws {
         #expect(try textFile("../../../docs/faults.md").contains("| 75 | overwritten in place"))
         #expect(
             try textFile("../../../Sources/PluginHost/PluginHost.docc/HotReload.md").contains(
@@ -287,7 +287,7 @@ import Testing
             try textFile("../../../Sources/PluginHost/Loading/CodeLoad.swift").contains("by renaming it over the old"))
     }
 
-    @Test func fault76_codeIsOpenedByItsPathWhileNumbersOfDescriptorsAreReused() async {
+    @Test(.fault(76)) func codeIsOpenedByItsPathWhileNumbersOfDescriptorsAreReused() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree()
             try Self.loadable(tree)

@@ -117,7 +117,7 @@ import Testing
     }
 
     /// As after a link to the installed version was replaced, again and again.
-    @Test func fault889_theSameCodeInAnotherPlaceHasTheResourcesOfThatPlace() throws {
+    @Test(.fault(889)) func theSameCodeInAnotherPlaceHasTheResourcesOfThatPlace() throws {
         let fixture = try ReloadFixture("OtherPlace")
         let places = (2...3).map { fixture.tree("\($0)/OtherPlace.bundle") }
         for place in places {
@@ -160,7 +160,7 @@ import Testing
         #expect(generations.all.count == 1)
     }
 
-    @Test func fault262_aFunctionOfAGenerationThatEndedNamesTheBundle() throws {
+    @Test(.fault(262)) func aFunctionOfAGenerationThatEndedNamesTheBundle() throws {
         let fixture = try ReloadFixture("EndedFunction")
         let generations = PluginGenerations(path: fixture.path)
         let function = try generations.use { try $0.function("version", "() -> uint32") }

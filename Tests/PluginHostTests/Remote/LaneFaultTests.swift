@@ -31,7 +31,7 @@ import Testing
         #expect(worker.pair.violations.isEmpty)
     }
 
-    @Test func fault412_aLengthBeyondTheLaneIsAViolation() throws {
+    @Test(.fault(412)) func aLengthBeyondTheLaneIsAViolation() throws {
         for length in [UInt32(PHS_LANE_CAPACITY) + 1, 1 << 31, UInt32.max] {
             try expectViolation(Self.outOfTurn) { lane, _ in lane.answer { $0.length = length } }
         }
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func fault413_aReplyBeforeTheAnswerOrTwiceIsAnErrorOrAValue() throws {
+    @Test(.fault(413)) func aReplyBeforeTheAnswerOrTwiceIsAnErrorOrAValue() throws {
         // A turn that was not asked for.
         try expectViolation(Self.outOfTurn, times: .init(call: .seconds(20))) { lane, turn in
             lane.head.pointee.reply = turn.number &+ 1
@@ -90,7 +90,7 @@ import Testing
         for case .success(let text) in [first, second] { #expect(text == "early") }
     }
 
-    @Test func fault414_aHeadOfNoiseIsAnErrorOrAValueAndNeverMore() throws {
+    @Test(.fault(414)) func aHeadOfNoiseIsAnErrorOrAValueAndNeverMore() throws {
         var generator = SeededGenerator(seed: 414)
         for _ in 0..<100 {
             let seed = generator.next()
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func fault415_bytesThatChangeWhileTheHostReadsThemGiveAValueOrAnError() throws {
+    @Test(.fault(415)) func bytesThatChangeWhileTheHostReadsThemGiveAValueOrAnError() throws {
         let text = String(repeating: "äöü", count: 50_000)
         let worker = try HostileWorker { lane, _ in
             lane.answer(text)
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func fault416_417_aCountOf2To63AndTextThatIsNotUTF8AreViolations() throws {
+    @Test(.fault(416, 417)) func aCountOf2To63AndTextThatIsNotUTF8AreViolations() throws {
         try expectViolation(
             "A message claims to have 9223372036854775808 elements, more than the 0 bytes that are left."
         ) { lane, _ in
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func fault418_aWindowCannotShrinkAndAHoleInItReadsAsZeros() throws {
+    @Test(.fault(418)) func aWindowCannotShrinkAndAHoleInItReadsAsZeros() throws {
         let worker = try HostileWorker(times: .init(call: .seconds(20))) { lane, _ in
             // 9 is MADV_REMOVE, which punches a hole in the file.
             #expect(madvise(UnsafeMutableRawPointer(lane.head), Int(PHS_WINDOW_SIZE), 9) == 0)
@@ -165,7 +165,7 @@ import Testing
         #expect(throws: WorkerFailure.self) { try LaneWindow(descriptor: -1, longest: 1) }
     }
 
-    @Test func fault419_anAnswerInAnotherLaneAnswersNothing() throws {
+    @Test(.fault(419)) func anAnswerInAnotherLaneAnswersNothing() throws {
         let worker = try HostileWorker(times: .init(call: .milliseconds(200))) { [other = 1] lane, turn in
             // The same answer, where nobody waits for it.
             let head = lane.head + other * Int(PHS_LANE_SIZE) / MemoryLayout<phs_lane_head>.stride

@@ -158,7 +158,7 @@ import Testing
         #expect(pair.hostLanes.calls.isEmpty)
     }
 
-    @Test func fault420_callbacksWithoutEndAreEndedByTheTimeOfTheCall() throws {
+    @Test(.fault(420)) func callbacksWithoutEndAreEndedByTheTimeOfTheCall() throws {
         let storm = RemoteMethod<any Converter>("storm") {
             (_: any Converter, callback: RemoteCallback<Int, Int>) throws -> Int in
             var count = 0
@@ -217,7 +217,7 @@ import Testing
         #expect(pair.hostOwner.lateTimes == [.afterCancelling(.milliseconds(50))], "not that of every call")
     }
 
-    @Test func fault763_aCancelledTaskCancelsItsCallOfAMethodThatIsNotAsynchronous() async throws {
+    @Test(.fault(763)) func aCancelledTaskCancelsItsCallOfAMethodThatIsNotAsynchronous() async throws {
         let pair = try pair(Self.endless)
         defer { pair.end() }
         let remote = try remote(Self.endless, over: pair)
@@ -228,7 +228,7 @@ import Testing
         #expect(pair.hostOwner.lateCalls.isEmpty)
     }
 
-    @Test func fault763_suchACallThatGoesOnEndsTheWorkerAfterItsTime() async throws {
+    @Test(.fault(763)) func suchACallThatGoesOnEndsTheWorkerAfterItsTime() async throws {
         let isOver = DispatchSemaphore(value: 0)
         let deaf = RemoteMethod<any Converter>("deaf") { (_: any Converter) throws -> Int in
             isOver.wait(until: "the caller has its error")
@@ -246,7 +246,7 @@ import Testing
         #expect(pair.hostOwner.lateTimes == [.afterCancelling(.milliseconds(50))])
     }
 
-    @Test func fault763_aCallOfACancelledTaskIsCancelledFromItsBeginning() async throws {
+    @Test(.fault(763)) func aCallOfACancelledTaskIsCancelledFromItsBeginning() async throws {
         let asks = RemoteMethod<any Converter>("asks") { (_: any Converter) throws -> Bool in PluginCall.isCancelled }
         let pair = try pair(asks)
         defer { pair.end() }
@@ -260,7 +260,7 @@ import Testing
         #expect(try remote.call(0) == false, "the next call on the lane is another one")
     }
 
-    @Test func fault763_aCancelledCallWaitsForALaneNoLongerThanItMayTake() async throws {
+    @Test(.fault(763)) func aCancelledCallWaitsForALaneNoLongerThanItMayTake() async throws {
         let isOver = DispatchSemaphore(value: 0), waits = DispatchSemaphore(value: 0)
         let busy = RemoteMethod<any Converter>("busy") { (_: any Converter) throws -> Int in
             waits.signal()
@@ -400,7 +400,7 @@ import Testing
         #expect(connection.last?.digest == digest([7]) && digest([7]) != nil)
     }
 
-    @Test func fault760_theHistoryOfAnObjectIsThatOfItsCalls() throws {
+    @Test(.fault(760)) func theHistoryOfAnObjectIsThatOfItsCalls() throws {
         let echo = RemoteMethod<any Converter>("echo") {
             (_: any Converter, bytes: [UInt8], callback: RemoteCallback<Int>) throws -> Int in
             bytes.isEmpty ? 0 : try callback()
@@ -449,7 +449,7 @@ import Testing
 
     // MARK: Many callers, the end
 
-    @Test func fault423_aThousandCallersOnEightLanesAllGetTheirAnswers() throws {
+    @Test(.fault(423)) func aThousandCallersOnEightLanesAllGetTheirAnswers() throws {
         let pair = try pair(Self.echo)
         defer { pair.end() }
         let remote = try remote(Self.echo, over: pair)

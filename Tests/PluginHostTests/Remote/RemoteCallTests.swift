@@ -68,8 +68,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func fault426_anErrorOfAnotherTypeCrossesAsTypeAndText(over transport: Transport) throws {
+    @Test(.fault(426), arguments: Transport.allCases)
+    func anErrorOfAnotherTypeCrossesAsTypeAndText(over transport: Transport) throws {
         try withConverter(over: transport) { converter, pair throws in
             let error = #expect(throws: RemoteFailure.self) { try converter.convert("unknown", progress: progress) }
             #expect(error?.code == .callFailed)
@@ -94,8 +94,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func fault425_requirementsThatThePluginLacksAreAllNamed(over transport: Transport) throws {
+    @Test(.fault(425), arguments: Transport.allCases)
+    func requirementsThatThePluginLacksAreAllNamed(over transport: Transport) throws {
         let older = RemoteInterface<any Converter>(
             proxy: { _ in fatalError("The worker makes no proxies.") },
             methods: ConverterProxy.methods.filter { !["total()", "fileExtension", "open()"].contains($0.name) }
@@ -164,8 +164,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func fault421_aCallbackAfterItsCallIsRefused(over transport: Transport) throws {
+    @Test(.fault(421), arguments: Transport.allCases)
+    func aCallbackAfterItsCallIsRefused(over transport: Transport) throws {
         try withConverter(over: transport) { converter, pair throws in
             _ = try converter.convert("keep", progress: progress)
             let error = #expect(throws: RemoteFailure.self) { try converter.convert("use", progress: progress) }

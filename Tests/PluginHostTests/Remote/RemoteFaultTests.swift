@@ -50,7 +50,7 @@ import Testing
         #expect(violations.map(\.message) == [message], "the host learns of it, and ends the worker")
     }
 
-    @Test func fault410_aMessageThatIsUnknownOrOutOfOrderIsAViolation() throws {
+    @Test(.fault(410)) func aMessageThatIsUnknownOrOutOfOrderIsAViolation() throws {
         for kind in [0, 6, 7, 1 << 16, UInt32.max] {
             try expectViolation("A message of kind \(kind) comes where a request is expected.") {
                 $0.head.kind = kind
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func fault411_surplusDescriptorsAreAViolationAndAreClosed() throws {
+    @Test(.fault(411)) func surplusDescriptorsAreAViolationAndAreClosed() throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         let write = ends[1]
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func fault414_noiseInTheHeadIsAnErrorOfTheCall() throws {
+    @Test(.fault(414)) func noiseInTheHeadIsAnErrorOfTheCall() throws {
         var generator = SeededGenerator(seed: 414)
         for _ in 0..<200 {
             let head = RemoteHead(

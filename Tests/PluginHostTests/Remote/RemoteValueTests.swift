@@ -12,8 +12,8 @@ import Testing
         #expect(try sample.isRead(bytes, pieces))
     }
 
-    @Test(arguments: RemoteValueSample.all)
-    func fault410_aMessageThatEndsEarlierOrLaterIsRefused(sample: RemoteValueSample) throws {
+    @Test(.fault(410), arguments: RemoteValueSample.all)
+    func aMessageThatEndsEarlierOrLaterIsRefused(sample: RemoteValueSample) throws {
         let bytes = try sample.written(4_096)
         for count in 0..<bytes.count {
             for pieces in [1, 4_096] {
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func fault416_aCountOf2To63IsRefusedBeforeMemoryIsReserved() throws {
+    @Test(.fault(416)) func aCountOf2To63IsRefusedBeforeMemoryIsReserved() throws {
         let claims: [UInt64] = [1 << 63, .max, 1 << 62, 1 << 40, 9]
         for claim in claims {
             let bytes = withUnsafeBytes(of: claim.littleEndian, Array.init) + [1, 2, 3, 4, 5, 6, 7, 8]
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func fault417_textThatIsNotUTF8IsRefusedAndNotRepaired() throws {
+    @Test(.fault(417)) func textThatIsNotUTF8IsRefusedAndNotRepaired() throws {
         let wrong: [[UInt8]] = [
             [0xFF], [0x80], [0xC0, 0x80], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80],
             Array("a long text before it ".utf8) + [0xF0, 0x9F, 0x98],
@@ -135,7 +135,7 @@ import Testing
         #expect(error?.code == .messageTooLarge)
     }
 
-    @Test func fault412_aPieceThatIsLongerThanItsMessageIsRefused() throws {
+    @Test(.fault(412)) func aPieceThatIsLongerThanItsMessageIsRefused() throws {
         let error = #expect(throws: RemoteFailure.self) {
             try MessageFixture.read([1, 2, 3, 4], length: 3) { try $0.next(Int32.self) }
         }
@@ -146,7 +146,7 @@ import Testing
         #expect(later?.code == .protocolViolation)
     }
 
-    @Test func fault415_bytesThatChangeWhileTheyAreReadGiveAValueOrAnError() throws {
+    @Test(.fault(415)) func bytesThatChangeWhileTheyAreReadGiveAValueOrAnError() throws {
         // Text, lengths and cases all change, between valid and invalid values, while another thread reads.
         let text = try MessageFixture.bytes(of: [String(repeating: "é", count: 30), "b", "c"])
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: text.count, alignment: 8)

@@ -149,7 +149,7 @@ struct BundleResourceTests {
 
 @Suite("PluginBundle: resources that go wrong")
 struct BundleResourceFaultTests {
-    @Test("Nothing outside of the resources is found, Info.plist neither (fault 96)")
+    @Test("Nothing outside of the resources is found, Info.plist neither", .fault(96))
     func parentsAreNotFound() throws {
         let resources = try ResourceBundle(["a.txt", "s/b.txt"])
         let bundle = resources.bundle
@@ -162,7 +162,7 @@ struct BundleResourceFaultTests {
         #expect(bundle.urls(forResourcesWithExtension: "plist", subdirectory: "s/../..")?.count == 0)
     }
 
-    @Test("Resources that are a link out of the bundle are read, as GNUstep installs them (fault 97)")
+    @Test("Resources that are a link out of the bundle are read, as GNUstep installs them", .fault(97))
     func resourcesMayBeALinkOutOfTheBundle() throws {
         let tree = try TemporaryTree(["shared/a.txt": "", "shared/en.lproj/b.txt": "", "X.bundle/Contents/": ""])
         try tree.link("X.bundle/Contents/Resources", to: "../../shared")
@@ -172,7 +172,7 @@ struct BundleResourceFaultTests {
         #expect(bundle.path(forResource: "../a", ofType: "txt") == nil)
     }
 
-    @Test("A FIFO in the place of a resource, a table or an icon is not found, and nobody waits for it (fault 98)")
+    @Test("A FIFO in the place of a resource, a table or an icon is not found, and nobody waits for it", .fault(98))
     func pipesAreNeverOpened() throws {
         let resources = try ResourceBundle(["a.txt"])
         for name in ["pipe.txt", "Icon.png", "Default.png", "Localizable.strings"] {
@@ -185,7 +185,7 @@ struct BundleResourceFaultTests {
         #expect(resources.bundle.localizedString(forKey: "key", value: "value", table: nil) == "value")
     }
 
-    @Test("A declared localisation that names no directory is none (fault 99)")
+    @Test("A declared localisation that names no directory is none", .fault(99))
     func localisationsStayInside() throws {
         let resources = try ResourceBundle(
             ["de.lproj/a.txt"],
@@ -197,7 +197,7 @@ struct BundleResourceFaultTests {
         #expect(resources.bundle.path(forResource: "Info", ofType: "plist") == nil)
     }
 
-    @Test("Directories of languages that differ only in case are two, and each is what it is asked for (fault 100)")
+    @Test("Directories of languages that differ only in case are two, and each is what it is asked for", .fault(100))
     func localisationsThatDifferInCaseAreTwo() throws {
         let resources = try ResourceBundle(["fr.lproj/a.txt", "FR.lproj/a.txt", "A.txt"])
         #expect(resources.bundle.localizations == ["FR", "fr"])
@@ -209,7 +209,7 @@ struct BundleResourceFaultTests {
         #expect(resources.bundle.path(forResource: "A", ofType: "txt") == resources("A.txt"))
     }
 
-    @Test("A file that comes late is seen, one that went is not given, under a new name it is (fault 107)")
+    @Test("A file that comes late is seen, one that went is not given, under a new name it is", .fault(107))
     func changesAreNoticed() throws {
         let resources = try ResourceBundle(["a.txt"])
         let bundle = resources.bundle
@@ -226,7 +226,7 @@ struct BundleResourceFaultTests {
         #expect(bundle.paths(forResourcesOfType: "txt", inDirectory: nil) == [resources("a.txt")])
     }
 
-    @Test("A bundle of 100,000 resources finds each of them, and changes among them (fault 158)")
+    @Test("A bundle of 100,000 resources finds each of them, and changes among them", .fault(158))
     func aHundredThousandResourcesAreFound() throws {
         let resources = try ResourceBundle(["image1-linux.png", "zz.txt"])
         let count = 100_000

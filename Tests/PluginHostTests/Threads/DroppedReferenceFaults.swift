@@ -4,11 +4,11 @@ import Testing
 
 @testable import PluginHost
 
-/// Fault 170: the last reference to an object ends under a lock that its deinitialiser takes too.
+/// The last reference to an object ends under a lock that its deinitialiser takes too.
 ///
 /// Each test has a process of its own, because the fault ends the process.
 @Suite(.timeLimit(.minutes(5))) struct DroppedReferenceFaults {
-    @Test func fault170_threadsThatOpenAndDropOneBundleGoOn() async {
+    @Test(.fault(170)) func threadsThatOpenAndDropOneBundleGoOn() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree(["X.bundle/Contents/Info.plist": "<plist><dict/></plist>"])
             let path = tree("X.bundle")
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func fault170_objectsThatCountLiveObjectsInTheirDeinitialiserAreCounted() async {
+    @Test(.fault(170)) func objectsThatCountLiveObjectsInTheirDeinitialiserAreCounted() async {
         await #expect(processExitsWith: .success) {
             let count = ObjectCount()
             onThreads(3) { number in

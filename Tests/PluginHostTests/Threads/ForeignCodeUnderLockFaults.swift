@@ -7,7 +7,7 @@ import Testing
 
 @_spi(Tools) @testable import PluginHost
 
-/// Fault 171: foreign code runs while its thread holds a lock of the library, which it may then take again.
+/// Foreign code runs while its thread holds a lock of the library, which it may then take again.
 ///
 /// Each test has a process of its own: they count what runs in the whole process, and the fault ends it.
 @Suite(.timeLimit(.minutes(5))) struct ForeignCodeUnderLockFaults {
@@ -26,7 +26,7 @@ import Testing
         if !holds { throw Broken(description: "it does not hold that \(fact)") }
     }
 
-    @Test func fault171_codeOfAPluginRunsWithoutALockWhereverItIsMadeCalledAndDropped() async {
+    @Test(.fault(171)) func codeOfAPluginRunsWithoutALockWhereverItIsMadeCalledAndDropped() async {
         await #expect(processExitsWith: .success) {
             let bundle = try CallingPlugin.make()
             try bundle.loadAndReturnError()
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func fault171_objectsThatEndUnderALockEndAfterIt() async {
+    @Test(.fault(171)) func objectsThatEndUnderALockEndAfterIt() async {
         await #expect(processExitsWith: .success) {
             let bundle = try CallingPlugin.make()
             var instance: CInstance? = try bundle.cProviders()[0].make()
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func fault171_aRegistrationThatIsRefusedIsDroppedWithoutALock() async {
+    @Test(.fault(171)) func aRegistrationThatIsRefusedIsDroppedWithoutALock() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree(["Refused.bundle/Contents/Info.plist": CallingPlugin.list])
             let bundle = try PluginBundle.linked(at: tree("Refused.bundle")) { host in
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func fault171_closuresOfTheApplicationEndWithoutALock() async {
+    @Test(.fault(171)) func closuresOfTheApplicationEndWithoutALock() async {
         await #expect(processExitsWith: .success) {
             _ = try CallingPlugin.make()
             // The log that is replaced is the last to hold the object.
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func fault171_theLogOfAnIndexThatCannotBeWrittenMayAskTheCatalogue() async {
+    @Test(.fault(171)) func theLogOfAnIndexThatCannotBeWrittenMayAskTheCatalogue() async {
         await #expect(processExitsWith: .success) {
             let tree = try TemporaryTree(["a/X.bundle/Contents/Info.plist": CallingPlugin.list, "file": ""])
             let catalog = PluginCatalog(searchPaths: [tree("a")], options: .init(index: .directory(tree("file/index"))))
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func fault171_aCatalogueThatIsReplacedEndsWithoutALock() async {
+    @Test(.fault(171)) func aCatalogueThatIsReplacedEndsWithoutALock() async {
         await #expect(processExitsWith: .success) {
             let bundle = try CallingPlugin.make()
             let folder = Path.parent(bundle.bundlePath)
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func fault171_eventsReachTasksAndObserversWithoutALock() async {
+    @Test(.fault(171)) func eventsReachTasksAndObserversWithoutALock() async {
         await #expect(processExitsWith: .success) {
             let bundle = try CallingPlugin.make()
             let observer = NotificationCenter.default.addObserver(

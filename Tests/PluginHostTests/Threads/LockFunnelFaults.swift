@@ -6,7 +6,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Fault 171, the guard: each place that calls foreign code stops the process if a lock is held, and names the rule.
+/// The guard: each place that calls foreign code stops the process if a lock is held, and names the rule.
 @Suite(.timeLimit(.minutes(5))) struct LockFunnelFaults {
     enum Funnel: String, CaseIterable, Codable, Sendable {
         case entry, hooks, provider, factory, principal, function, service, linker, accessor, plugin, error
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Funnel.allCases) func fault171_foreignCodeUnderALockStopsTheProcessWithTheRule(funnel: Funnel)
+    @Test(.fault(171), arguments: Funnel.allCases) func foreignCodeUnderALockStopsTheProcessWithTheRule(funnel: Funnel)
         async throws
     {
         let result = await #expect(

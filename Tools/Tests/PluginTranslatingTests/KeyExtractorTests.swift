@@ -104,7 +104,7 @@ import Testing
         #expect(found.mentions("a 1") && !found.mentions("b 1"))
     }
 
-    @Test func fault789_aDefaultTextWithAnInterpolationIsAFindingAndIsNotWritten() throws {
+    @Test(.fault(789)) func aDefaultTextWithAnInterpolationIsAFindingAndIsNotWritten() throws {
         let found = try extraction(
             "let a = 1\nlet b = context.localizedString(\"k\", value: \"a \\(a)\")\nlet c = NSLocalizedString(\"n\", comment: \"\")\n"
         )

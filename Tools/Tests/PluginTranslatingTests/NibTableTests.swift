@@ -143,7 +143,7 @@ import Testing
         #expect(again.hasSuffix("any more:\n\"gone.title\" = \"Auch weg\";\n*/\n"), "\(again)")
     }
 
-    @Test func fault748_aMergeKeepsTheEntriesOfBindingsAndAddsNoKeysThatIbtoolNeverWrites() throws {
+    @Test(.fault(748)) func aMergeKeepsTheEntriesOfBindingsAndAddsNoKeysThatIbtoolNeverWrites() throws {
         let objects = """
             <popUpButton id="p"><popUpButtonCell key="cell" title="Monthly" id="c"/><constraint id="k" placeholder="YES"/><connections>
             <binding name="value" id="b"><string key="NSNullPlaceholder">None</string></binding></connections></popUpButton>
@@ -186,8 +186,8 @@ import Testing
         }
     }
 
-    /// Fault 855: a table may hold any number of comments with kept entries, and of entries between comments.
-    @Test func fault855_aMergeOfManyKeptEntriesIsLinear() throws {
+    /// A table may hold any number of comments with kept entries, and of entries between comments.
+    @Test(.fault(855)) func aMergeOfManyKeptEntriesIsLinear() throws {
         let count = 5_000
         let kept = (0..<count).map { number in
             "/* The nib has no such objects any more:\n\"x\(number).title\" = \"Weg\";\n*/\n"

@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "794: a catalogue with comments and plural forms becomes both tables",
+        "a catalogue with comments and plural forms becomes both tables", .fault(794),
         arguments: [TableContent.Form.strings, .utf16, .stringsdict])
     func aCatalogueBecomesBothTables(_ form: TableContent.Form) throws {
         let tree = try TranslationTree()
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test(
-        "882: the state of a plural form, a device or a substitution marks the entry",
+        "the state of a plural form, a device or a substitution marks the entry", .fault(882),
         arguments: [
             (#"{"variations":{"plural":{"one":<U>,"other":<T>}}}"#, true),
             (#"{"variations":{"device":{"mac":<T>,"other":<U>}}}"#, true),

@@ -60,7 +60,7 @@ import Testing
     }
 
     /// What ends a line for the reader ends a comment that begins with “//”, and nothing else does.
-    @Test(arguments: tables) func fault846_aNewCommentNeverChangesAnEntry(_ text: String) throws {
+    @Test(.fault(846), arguments: tables) func aNewCommentNeverChangesAnEntry(_ text: String) throws {
         let comments = [
             ("new", false), ("a */ b", false), ("a *//\u{301} b */", true), ("u\u{2028}v\u{85}w", true),
         ]
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func fault846_theLinesOfACommentAreThoseOfTheReader() throws {
+    @Test(.fault(846)) func theLinesOfACommentAreThoseOfTheReader() throws {
         #expect(EntryNote("// a\u{B}b\u{85}c").words == "a\u{B}b\u{85}c")
         #expect(EntryNote("/* a\u{2028}b\r\n   c\r d */").words == "a\u{2028}b\nc\nd")
         #expect(EntryNote("// a\u{2029}// b").words == "a\nb")
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// Its bytes are also those of UTF-16 with NUL between the characters.
-    @Test func fault879_UTF32IsNotTakenForUTF16() throws {
+    @Test(.fault(879)) func UTF32IsNotTakenForUTF16() throws {
         for isBig in [false, true] {
             for mark in ["", "\u{FEFF}"] {
                 let bytes = (mark + "\"a\" = \"b\";\n").unicodeScalars.flatMap { scalar in

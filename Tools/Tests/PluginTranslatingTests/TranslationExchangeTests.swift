@@ -96,10 +96,10 @@ import Testing
         #expect(try TableText(reading: empty.text("R/de.lproj/T.strings")).values == TableText(reading: table).values)
     }
 
-    /// Fault 859: a bundle with nibs.
+    /// A bundle with nibs.
     ///
     /// Base.lproj has one with a table of the development language, and a variant of it.
-    @Test func fault859_theTextsOfNibsAreExchangedAsTablesOfTheirNames() throws {
+    @Test(.fault(859)) func theTextsOfNibsAreExchangedAsTablesOfTheirNames() throws {
         func nib(_ objects: String) -> String {
             "<document type=\"com.apple.InterfaceBuilder3.Cocoa.XIB\" version=\"3.0\"><objects>\(objects)</objects></document>"
         }
@@ -284,7 +284,7 @@ import Testing
             "<trans-unit id=\"\(id)\"\(approval)><source>\(source)</source><target\(state)>\(target)</target></trans-unit>"
     }
 
-    @Test("790: a copy of the source is no translation", arguments: ["new", "needs-translation"])
+    @Test("a copy of the source is no translation", .fault(790), arguments: ["new", "needs-translation"])
     func aCopyOfTheSourceReplacesNothing(_ state: String) throws {
         let tree = try reviewed()
         let before = try tree.content()
@@ -298,7 +298,7 @@ import Testing
     }
 
     @Test(
-        "790: what is not finished gets a mark, which the export gives back",
+        "what is not finished gets a mark, which the export gives back", .fault(790),
         arguments: [
             ("new", nil), ("needs-translation", nil), ("needs-review-translation", nil), ("needs-review-l10n", nil),
             ("needs-adaptation", nil), ("needs-l10n", nil), ("needs-review-adaptation", nil), ("translated", "no"),
@@ -374,7 +374,7 @@ import Testing
     // MARK: Codes
 
     @Test(
-        "791: an import finds the localisation that the code means",
+        "an import finds the localisation that the code means", .fault(791),
         arguments: [
             ("zh-CN", "zh-Hans"), ("zh-TW", "zh-Hant"), ("zh-Hant-TW", "zh-Hant"), ("no", "nb"), ("nb-NO", "nb"),
             ("sr-RS@latin", "sr-Latn"), ("sr@latin", "sr-Latn"), ("pt", "pt-BR"), ("iw", "he"), ("tl", "fil"),
@@ -444,7 +444,7 @@ import Testing
     // MARK: Marks and placeholders
 
     @Test(
-        "792: marks are transparent",
+        "marks are transparent", .fault(792),
         arguments: [
             ("<mrk mtype=\"seg\" mid=\"1\">Zu</mrk>", "Zu"),
             ("<mrk mtype=\"seg\" mid=\"1\">A.</mrk> <mrk mtype=\"seg\" mid=\"2\">B.</mrk>", "A. B."),
@@ -472,7 +472,7 @@ import Testing
     }
 
     @Test(
-        "793: placeholders that are lacking, repeated or swapped",
+        "placeholders that are lacking, repeated or swapped", .fault(793),
         arguments: [
             ("%@ öffnen", true), ("öffnen", false), ("%1$@ %1$@", true), ("%@ %@", false), ("%d", false),
             ("% @ öffnen", false),
@@ -531,10 +531,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("\u{0}", "U+0000"), ("\u{1B}", "U+001B"), ("\u{7}", "U+0007"), ("\u{FFFE}", "U+FFFE"), ("\u{FFFF}", "U+FFFF"),
-    ])
-    func fault784_aCharacterThatXMLDoesNotAllowIsAFindingWithItsPlace(character: String, name: String) throws {
+    @Test(
+        .fault(784),
+        arguments: [
+            ("\u{0}", "U+0000"), ("\u{1B}", "U+001B"), ("\u{7}", "U+0007"), ("\u{FFFE}", "U+FFFE"),
+            ("\u{FFFF}", "U+FFFF"),
+        ])
+    func aCharacterThatXMLDoesNotAllowIsAFindingWithItsPlace(character: String, name: String) throws {
         let tree = try tree()
         let text = try export(tree).replacing("Öffnen", with: "Öff\(character)nen")
         #expect(text.contains(character))

@@ -8,7 +8,7 @@ import Testing
 ///
 /// Each code has a fixture named by its defect.
 @Suite struct BundleErrors {
-    @Test func fault22_aMissingInfoPlistIsReportedWithItsPath() throws {
+    @Test(.fault(22)) func aMissingInfoPlistIsReportedWithItsPath() throws {
         let fixture = try BundleFixture("NoInfoPlist", code: .c(Source.good))
         try FileManager.default.removeItem(at: fixture.infoList)
         let error = try loadError(fixture)
@@ -20,7 +20,7 @@ import Testing
                 + "exist. Add Contents/Info.plist with at least CFBundleIdentifier and NSExecutable.")
     }
 
-    @Test func fault23_anEmptyInfoPlistIsReported() throws {
+    @Test(.fault(23)) func anEmptyInfoPlistIsReported() throws {
         for (name, bytes) in [("Empty", Data()), ("Blanks", Data("  \n\t ".utf8)), ("NULs", Data(count: 64))] {
             let fixture = try BundleFixture("InfoPlist\(name)", code: .none)
             try bytes.write(to: fixture.infoList)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func fault24_25_anInfoPlistThatIsNotARegularFileIsRefusedWithoutWaiting() throws {
+    @Test(.fault(24, 25)) func anInfoPlistThatIsNotARegularFileIsRefusedWithoutWaiting() throws {
         let fifo = try BundleFixture("InfoPlistIsFIFO", code: .none)
         try FileManager.default.removeItem(at: fifo.infoList)
         #expect(mkfifo(fifo.infoList.path, 0o644) == 0)
@@ -73,7 +73,7 @@ import Testing
         try #require(bound == 0)
     }
 
-    @Test func fault26_aHugeSparseInfoPlistIsRefusedBeforeItIsRead() throws {
+    @Test(.fault(26)) func aHugeSparseInfoPlistIsRefusedBeforeItIsRead() throws {
         let fixture = try BundleFixture("InfoPlistHuge", code: .none)
         let handle = try FileHandle(forWritingTo: fixture.infoList)
         try handle.truncate(atOffset: 20 << 30)
@@ -81,7 +81,7 @@ import Testing
         #expect(try loadError(fixture).description.contains("is 21474836480 bytes long; the limit is 1048576"))
     }
 
-    @Test func fault43_aDuplicateKeyIsReportedWithLineAndColumn() throws {
+    @Test(.fault(43)) func aDuplicateKeyIsReportedWithLineAndColumn() throws {
         let fixture = try BundleFixture("InfoPlistDuplicateKey", code: .c(Source.good))
         func write(_ key: String, _ values: String...) throws {
             let entries = values.map { "<key>\(key)</key><string>\($0)</string>\n" }.joined()
@@ -101,7 +101,7 @@ import Testing
         try bundle.loadAndReturnError()
     }
 
-    @Test func fault48_aNULInTheIdentifierIsReported() throws {
+    @Test(.fault(48)) func aNULInTheIdentifierIsReported() throws {
         let fixture = try BundleFixture("NULInIdentifier", info: ["CFBundleIdentifier": NSNull()], code: .none)
         try "{ CFBundleIdentifier = \"org.example\\000evil\"; NSExecutable = NULInIdentifier; }"
             .write(to: fixture.infoList, atomically: true, encoding: .utf8)
@@ -111,14 +111,18 @@ import Testing
         #expect(error.description.contains("NUL"))
     }
 
-    @Test(arguments: [
-        "CFBundleIdentifier", "CFBundleName", "CFBundleDisplayName", "CFBundleVersion", "CFBundleShortVersionString",
-        "CFBundlePackageType", "CFBundleDevelopmentRegion", "CFBundleLocalizations", "CFBundleAllowMixedLocalizations",
-        "CFBundleIconFile", "NSIcon", "NSMainNibFile", "CFBundleExecutable", "NSExecutable", "NSPrincipalClass",
-        "PHFactories", "PHFunctions", "PHRequires", "PHHostRequires", "PHExecution",
-        "PHPermissions", "PHLimits",
-    ])
-    func fault49_aValueOfTheWrongTypeIsReportedByItsKey(key: String) throws {
+    @Test(
+        .fault(49),
+        arguments: [
+            "CFBundleIdentifier", "CFBundleName", "CFBundleDisplayName", "CFBundleVersion",
+            "CFBundleShortVersionString",
+            "CFBundlePackageType", "CFBundleDevelopmentRegion", "CFBundleLocalizations",
+            "CFBundleAllowMixedLocalizations",
+            "CFBundleIconFile", "NSIcon", "NSMainNibFile", "CFBundleExecutable", "NSExecutable", "NSPrincipalClass",
+            "PHFactories", "PHFunctions", "PHRequires", "PHHostRequires", "PHExecution",
+            "PHPermissions", "PHLimits",
+        ])
+    func aValueOfTheWrongTypeIsReportedByItsKey(key: String) throws {
         let fixture = try BundleFixture(
             "WrongType", info: [key: Date(timeIntervalSinceReferenceDate: 0)], code: .c(Source.good))
         let error = try loadError(fixture)
@@ -130,7 +134,7 @@ import Testing
         #expect(bundle.infoDictionary?.count == (key == "NSExecutable" || key == "CFBundleIdentifier" ? 2 : 3))
     }
 
-    @Test func fault49_wrongTypesInsideOfContainersAreReported() throws {
+    @Test(.fault(49)) func wrongTypesInsideOfContainersAreReported() throws {
         let lists: [(String, any Sendable)] = [
             ("CFBundleLocalizations", ["en", 7] as [any Sendable]), ("PHFunctions", ["f": 1]),
             ("PHRequires", ["a": [String]()]),
@@ -143,12 +147,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("../x", PluginError.Code.executableOutsideBundle), ("/bin/sh", .executableOutsideBundle),
-        ("a/b", .executableOutsideBundle),
-        ("", .manifestInvalid), (".", .manifestInvalid), ("..", .manifestInvalid),
-    ])
-    func fault52_anExecutableThatIsNotAFileNameIsReported(name: String, code: PluginError.Code) throws {
+    @Test(
+        .fault(52),
+        arguments: [
+            ("../x", PluginError.Code.executableOutsideBundle), ("/bin/sh", .executableOutsideBundle),
+            ("a/b", .executableOutsideBundle),
+            ("", .manifestInvalid), (".", .manifestInvalid), ("..", .manifestInvalid),
+        ])
+    func anExecutableThatIsNotAFileNameIsReported(name: String, code: PluginError.Code) throws {
         let error = try loadError(BundleFixture("BadExecutable", info: ["NSExecutable": name], code: .c(Source.good)))
         #expect(error.code == code)
         #expect(error.subject == "NSExecutable")
@@ -161,7 +167,7 @@ import Testing
         try PluginBundle.open(path: fixture.path).loadAndReturnError()
     }
 
-    @Test func fault55_aMissingExecutableIsReportedWithThePlacesSearched() throws {
+    @Test(.fault(55)) func aMissingExecutableIsReportedWithThePlacesSearched() throws {
         let fixture = try BundleFixture("NoExecutable", code: .none)
         let error = try loadError(fixture)
         #expect(error.code == .executableMissing)
@@ -170,7 +176,7 @@ import Testing
         #expect(error.description.contains("copy it to “\(fixture.executable.path)”"))
     }
 
-    @Test func fault6_56_aLinkInTheExecutablesPlaceIsFollowedInsideTheBundleOnly() throws {
+    @Test(.fault(6, 56)) func aLinkInTheExecutablesPlaceIsFollowedInsideTheBundleOnly() throws {
         let good = try BundleFixture("LinkTarget", code: .c(Source.good + "/* 56 */"))
         let out = try BundleFixture("LinkOut", code: .none)
         try FileManager.default.createSymbolicLink(at: out.executable, withDestinationURL: good.executable)
@@ -196,7 +202,7 @@ import Testing
         try PluginBundle.open(path: inside.path).loadAndReturnError()
     }
 
-    @Test func fault8_aContentsDirectoryThatLeadsOutOfTheBundleLoadsNoCode() throws {
+    @Test(.fault(8)) func aContentsDirectoryThatLeadsOutOfTheBundleLoadsNoCode() throws {
         let good = try BundleFixture("ContentsTarget", code: .c(Source.good + "/* 8 */"))
         let out = try BundleFixture("ContentsTarget", code: .none)
         try FileManager.default.removeItem(at: out.url.appending(path: "Contents"))
@@ -205,7 +211,7 @@ import Testing
         #expect(try loadError(out).code == .executableOutsideBundle)
     }
 
-    @Test func fault57_24_anExecutableThatIsNotARegularFileIsRefusedWithoutWaiting() throws {
+    @Test(.fault(24, 57)) func anExecutableThatIsNotARegularFileIsRefusedWithoutWaiting() throws {
         let fifo = try BundleFixture("ExecutableIsFIFO", code: .none)
         #expect(mkfifo(fifo.executable.path, 0o755) == 0)
         #expect(try loadError(fifo).description.contains("is a FIFO"))
@@ -214,7 +220,7 @@ import Testing
         #expect(try loadError(directory).description.contains("is a directory"))
     }
 
-    @Test func fault58_60_61_aFileThatIsNotASharedObjectIsReported() throws {
+    @Test(.fault(58, 60, 61)) func aFileThatIsNotASharedObjectIsReported() throws {
         for (name, bytes) in [("ZeroBytes", 0), ("TenBytes", 10), ("SixtyFourBytes", 64)] {
             let fixture = try BundleFixture(name, code: .none)
             try Data(count: bytes).write(to: fixture.executable)
@@ -227,7 +233,7 @@ import Testing
         #expect(try loadError(object).code == .notLoadable)
     }
 
-    @Test func fault67_everyMissingLibraryIsNamedAndTheLinkersMessageKept() throws {
+    @Test(.fault(67)) func everyMissingLibraryIsNamedAndTheLinkersMessageKept() throws {
         let library = Workspace.temporary.appending(path: "libnowhere-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: library, withIntermediateDirectories: true)
         for name in ["libgone1.so", "libgone2.so"] {
@@ -249,7 +255,7 @@ import Testing
         #expect(error.systemMessage?.contains("libgone1.so") == true)
     }
 
-    @Test func fault68_everyUndefinedSymbolIsNamed() throws {
+    @Test(.fault(68)) func everyUndefinedSymbolIsNamed() throws {
         let source =
             "extern int first_nowhere(void), second_nowhere(void);\n"
             + "PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) { (void)h; return first_nowhere() + second_nowhere(); }"
@@ -270,7 +276,7 @@ import Testing
         #expect(PluginBundle(path: fixture.path)?.loadError == nil)
     }
 
-    @Test func fault13_controlCharactersInANameAreEscapedInMessages() throws {
+    @Test(.fault(13)) func controlCharactersInANameAreEscapedInMessages() throws {
         let fixture = try BundleFixture("Line\nBreak\u{1B}[31m", code: .none)
         let error = #expect(throws: PluginError.self) { try PluginBundle.open(path: fixture.path).loadAndReturnError() }
         let text = try #require(error?.description)
@@ -278,7 +284,7 @@ import Testing
         #expect(text.contains("Line\\nBreak\\u{1B}[31m"))
     }
 
-    @Test func fault7_14_unusablePathsAreErrors() throws {
+    @Test(.fault(7, 14)) func unusablePathsAreErrors() throws {
         let loop = Workspace.temporary.appending(path: "loop.bundle")
         try FileManager.default.createSymbolicLink(atPath: loop.path, withDestinationPath: "loop.bundle")
         #expect(throws: PluginError.self) { try PluginBundle.open(path: loop.path) }

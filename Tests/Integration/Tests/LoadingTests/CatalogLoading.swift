@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func fault90_ofTwoPluginsWithOneNameAtAPointTheFirstIsUsedAndBothAreNamed() throws {
+    @Test(.fault(90)) func ofTwoPluginsWithOneNameAtAPointTheFirstIsUsedAndBothAreNamed() throws {
         func fixture(_ name: String) throws -> BundleFixture {
             try BundleFixture(
                 name, info: ["PHFactories": [["name": "Thing", "extensionPoint": "org.example.ninety"]]],

@@ -3,9 +3,9 @@ import Foundation
 import PluginHost
 import Testing
 
-/// Fault 296: an application whose interface gained a requirement, under the same version of its extension point.
+/// An application whose interface gained a requirement, under the same version of its extension point.
 @Suite struct ChangedInterfaces {
-    @Test func fault296_aPluginThatWasCompiledBeforeTheChangeIsRefusedWithBothSidesNamed() throws {
+    @Test(.fault(296)) func aPluginThatWasCompiledBeforeTheChangeIsRefusedWithBothSidesNamed() throws {
         let api = try GrownAPI.built.get()
         let fixture = try BundleFixture(
             "CompiledBefore",

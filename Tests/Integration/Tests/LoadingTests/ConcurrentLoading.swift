@@ -3,10 +3,10 @@ import Foundation
 import PluginHost
 import Testing
 
-/// Faults 146 to 156: many threads, re-entrance, circles, fork.
+/// Many threads, re-entrance, circles, fork.
 ///
 /// `make tsan` runs these tests under the thread sanitiser (156).
-@Suite(.timeLimit(.minutes(10))) struct ConcurrentLoading {
+@Suite(.fault(156), .timeLimit(.minutes(10))) struct ConcurrentLoading {
     /// How many threads are about to load the bundle of fault 146, and how often its entry was called.
     private static let arrived = Locked(0)
     private static let entered = Locked(0)
@@ -19,7 +19,7 @@ import Testing
         usleep(100_000)
     }
 
-    @Test func fault146_aThousandThreadsThatLoadOneBundleGetTheOneOutcomeOfOneEntryCall() async {
+    @Test(.fault(146)) func aThousandThreadsThatLoadOneBundleGetTheOneOutcomeOfOneEntryCall() async {
         await #expect(processExitsWith: .success) {
             let bundle = try PluginBundle.open(
                 path: BundleFixture("ManyThreads", code: .c(Source.calling { ConcurrentLoading.gather() })).path)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func fault146_aThousandThreadsThatLoadOneBundleGetTheOneErrorOfOneEntryCall() async {
+    @Test(.fault(146)) func aThousandThreadsThatLoadOneBundleGetTheOneErrorOfOneEntryCall() async {
         await #expect(processExitsWith: .success) {
             let source = Source.calling { ConcurrentLoading.gather() }
                 .replacing("return host->register_factory(host, &thing);", with: "return -9;")
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func fault147_aThousandThreadsLoadAHundredBundlesByAHundredEntryCalls() async {
+    @Test(.fault(147)) func aThousandThreadsLoadAHundredBundlesByAHundredEntryCalls() async {
         await #expect(processExitsWith: .success) {
             let source = Source.calling { ConcurrentLoading.entered.withLock { $0 += 1 } }
             let code = try BundleFixture("Hundred", code: .c(source)).executable
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func fault148_loadsThatRaceWithUnloadsShowAllThatIsOfferedOrNothing() throws {
+    @Test(.fault(148)) func loadsThatRaceWithUnloadsShowAllThatIsOfferedOrNothing() throws {
         let bundle = try PluginBundle.open(
             path: BundleFixture("LoadUnloadRace", code: .c(Source.good + "/* 148 */")).path)
         let whole = ["Thing", "entry_calls"]
@@ -123,7 +123,7 @@ import Testing
         #expect(try bundle.function("entry_calls")().uint64 == 1)
     }
 
-    @Test func fault149_150_anObserverMayLoadAnotherBundleAndRemoveItself() throws {
+    @Test(.fault(149, 150)) func anObserverMayLoadAnotherBundleAndRemoveItself() throws {
         let first = try BundleFixture("Observed", code: .c(Source.good + "/* 149 */")).path
         let second = try BundleFixture("LoadedByObserver", code: .c(Source.good + "/* 149b */")).path
         let token = ObserverToken()
@@ -145,7 +145,7 @@ import Testing
         #expect(PluginBundle(path: second)?.isLoaded == true)
     }
 
-    @Test func fault150_anObserverThatRemovesItselfLeavesTheOthersBe() throws {
+    @Test(.fault(150)) func anObserverThatRemovesItselfLeavesTheOthersBe() throws {
         let path = try BundleFixture("ObservedByThree", code: .c(Source.good + "/* 150 */")).path
         let calls = Locked<[String]>([])
         let token = ObserverToken()
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func fault152_aBundleThatLoadsItselfInItsEntryGetsAClearErrorAndLoads() throws {
+    @Test(.fault(152)) func aBundleThatLoadsItselfInItsEntryGetsAClearErrorAndLoads() throws {
         let path = try BundleFixture("LoadsItself", code: .c(Source.calling { ConcurrentLoading.load("152") })).path
         Self.wanted.withLock { $0["152"] = path }
         try PluginBundle.open(path: path).loadAndReturnError()
@@ -196,7 +196,7 @@ import Testing
         #expect(error.description == message)
     }
 
-    @Test func fault151_aCircleOnOneThreadIsNamed() throws {
+    @Test(.fault(151)) func aCircleOnOneThreadIsNamed() throws {
         let a = try BundleFixture("CircleA", code: .c(Source.calling { ConcurrentLoading.load("151a") })).path
         let b = try BundleFixture("CircleB", code: .c(Source.calling { ConcurrentLoading.load("151b") })).path
         Self.wanted.withLock {
@@ -214,7 +214,7 @@ import Testing
         #expect(PluginBundle(path: b)?.isLoaded == true)
     }
 
-    @Test func fault151_aCircleOverTwoThreadsIsNamedAndNobodyHangs() throws {
+    @Test(.fault(151)) func aCircleOverTwoThreadsIsNamedAndNobodyHangs() throws {
         // Each entry waits until the other has begun: then each needs the other's bundle.
         let a = try BundleFixture(
             "CrossA",
@@ -258,7 +258,7 @@ import Testing
         #expect(Self.errors.withLock { $0["outer"] } == nil)
     }
 
-    @Test func fault153_aConstructorMayLoadAnotherBundleAndGetsAnErrorForItsOwn() throws {
+    @Test(.fault(153)) func aConstructorMayLoadAnotherBundleAndGetsAnErrorForItsOwn() throws {
         let load: @convention(c) () -> Void = {
             ConcurrentLoading.load("153"); ConcurrentLoading.load("153own")
         }
@@ -276,12 +276,12 @@ import Testing
         #expect(Self.errors.withLock { $0["153"] } == nil)
     }
 
-    @Test func fault154_aChildForkedWhileAnotherThreadLoadsGetsAnErrorAndDoesNotHang() async {
+    @Test(.fault(154)) func aChildForkedWhileAnotherThreadLoadsGetsAnErrorAndDoesNotHang() async {
         // fork() in a process with many threads needs a process of its own.
         await #expect(processExitsWith: .success) { try ForkedLoad.run() }
     }
 
-    @Test func fault155_scanningADirectoryWhileItsBundlesLoadGivesEveryBundle() throws {
+    @Test(.fault(155)) func scanningADirectoryWhileItsBundlesLoadGivesEveryBundle() throws {
         let folder = Workspace.temporary.appending(path: "scan-155")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for index in 0..<20 {
@@ -305,8 +305,8 @@ import Testing
         #expect(wrong.withLock { $0 } == 0)
     }
 
-    @Test(arguments: LoadCycles.Kind.allCases)
-    func fault161_tenThousandLoadsAndUnloadsLeaveDescriptorsAndMemoryAsTheyWere(kind: LoadCycles.Kind) async {
+    @Test(.fault(161), arguments: LoadCycles.Kind.allCases)
+    func tenThousandLoadsAndUnloadsLeaveDescriptorsAndMemoryAsTheyWere(kind: LoadCycles.Kind) async {
         // In a process of its own, because the counts are those of the process.
         await #expect(processExitsWith: .success) { [kind = kind as LoadCycles.Kind] in try LoadCycles.run(kind) }
     }

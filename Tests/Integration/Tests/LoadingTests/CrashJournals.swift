@@ -263,7 +263,7 @@ import Testing
 
     // MARK: Faults
 
-    @Test func fault433_whatIsNoJournalIsIgnoredAndReported() throws {
+    @Test(.fault(433)) func whatIsNoJournalIsIgnoredAndReported() throws {
         let installation = try Installation()
         #expect(try installation.run("2").status == -SIGSEGV)
         let journals = installation.state.appending(path: "journals")
@@ -291,7 +291,7 @@ import Testing
         #expect(!(try installation.run("nothing").standardError.contains("it is ignored")))
     }
 
-    @Test func fault434_theLockAndNotTheNumberShowsThatAProcessLives() throws {
+    @Test(.fault(434)) func theLockAndNotTheNumberShowsThatAProcessLives() throws {
         let installation = try Installation()
         #expect(try installation.run("2").status == -SIGSEGV)
         let journals = installation.state.appending(path: "journals")
@@ -306,7 +306,7 @@ import Testing
         #expect(installation.lines("blamed", of: try installation.run("nothing")).count == 1)
     }
 
-    @Test func fault436_withoutAPlaceForItTheApplicationRunsWithoutAJournal() throws {
+    @Test(.fault(436)) func withoutAPlaceForItTheApplicationRunsWithoutAJournal() throws {
         let installation = try Installation()
         // A file where the directory should be: not even root can write there.
         try Data().write(to: installation.root.appending(path: "state"))
@@ -315,7 +315,7 @@ import Testing
         #expect(try installation.run("2").status == -SIGSEGV)
     }
 
-    @Test func fault437_aHandlerThatWasThereBeforeRunsAndTheRecordStands() throws {
+    @Test(.fault(437)) func aHandlerThatWasThereBeforeRunsAndTheRecordStands() throws {
         let installation = try Installation()
         // It leaves the process with 77.
         #expect(try installation.run("handler").status == 77)

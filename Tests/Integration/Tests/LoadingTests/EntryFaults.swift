@@ -3,10 +3,10 @@ import Foundation
 import PluginHost
 import Testing
 
-/// Faults 81 to 95: faults in the entry and in the registrations.
+/// Faults in the entry and in the registrations.
 ///
 /// Each fixture is named by its defect.
-@Suite struct EntryFaults {
+@Suite(.fault(86)) struct EntryFaults {
     /// A good plug-in with the note of ABI 7.3.
     static let anotherMajor = """
         static const plugin_note note PLUGIN_NOTE_ATTRIBUTES = {sizeof(PLUGIN_NOTE_OWNER),
@@ -15,27 +15,27 @@ import Testing
 
         """ + Source.good
 
-    @Test func fault81_aMissingEntrySymbolIsReportedByName() throws {
+    @Test(.fault(81)) func aMissingEntrySymbolIsReportedByName() throws {
         let error = try loadError(BundleFixture("MissingEntry", code: .c("int other(void) { return 1; }")))
         #expect(error.code == .symbolMissing)
         #expect(error.subject == "plugin_entry")
         #expect(error.description.contains("plugin_entry"))
     }
 
-    @Test func fault82_anEntrySymbolThatIsDataIsNotCalled() throws {
+    @Test(.fault(82)) func anEntrySymbolThatIsDataIsNotCalled() throws {
         let error = try loadError(BundleFixture("EntryIsData", code: .c("int plugin_entry = 3;")))
         #expect(error.code == .symbolMissing)
         #expect(error.subject == "plugin_entry")
     }
 
-    @Test func fault83_anotherABIMajorIsReportedWithBothVersions() throws {
+    @Test(.fault(83)) func anotherABIMajorIsReportedWithBothVersions() throws {
         let error = try loadError(BundleFixture("ABI7", code: .c(Self.anotherMajor)))
         #expect(error.code == .abiMismatch)
         #expect(error.description.contains("7.3"))
         #expect(error.description.contains("this host has version 1."))
     }
 
-    @Test func fault83_anEntryThatRefusesTheABITellsSo() throws {
+    @Test(.fault(83)) func anEntryThatRefusesTheABITellsSo() throws {
         let error = try loadError(
             BundleFixture(
                 "RefusesABI",
@@ -46,7 +46,7 @@ import Testing
         #expect(error.description.contains("does not support the host's ABI 1.1"))
     }
 
-    @Test func fault84_anEntryThatFailsTellsItsReasonAndRemedy() throws {
+    @Test(.fault(84)) func anEntryThatFailsTellsItsReasonAndRemedy() throws {
         let source = """
             PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) {
                 h->set_error(h, PLUGIN_STRING("org.example.license"), 7, PLUGIN_STRING("The licence has expired"),
@@ -63,7 +63,7 @@ import Testing
                 + "(org.example.license, code 7): The licence has expired. Renew it.")
     }
 
-    @Test func fault84_anEntryThatFailsWithoutAReasonIsReportedWithItsStatus() throws {
+    @Test(.fault(84)) func anEntryThatFailsWithoutAReasonIsReportedWithItsStatus() throws {
         let error = try loadError(
             BundleFixture(
                 "EntryFailsSilently",
@@ -73,7 +73,7 @@ import Testing
         #expect(error.description.contains("set_error()"))
     }
 
-    @Test func fault84_anErrorThrownByASwiftEntryIsTheLoadsError() throws {
+    @Test(.fault(84)) func anErrorThrownByASwiftEntryIsTheLoadsError() throws {
         let source = """
             import PluginABI
             final class Unused: Plugin { init(context: PluginContext) throws {} }
@@ -90,7 +90,7 @@ import Testing
         #expect(error.description.hasSuffix("failed: The database is locked. Close the other program."))
     }
 
-    @Test func fault85_anEntryThatTrapsEndsTheHostAsDocumented() async throws {
+    @Test(.fault(85)) func anEntryThatTrapsEndsTheHostAsDocumented() async throws {
         let path = try BundleFixture(
             "EntryTraps",
             code: .c("PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) { (void)h; __builtin_trap(); }")
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func fault87_theEntryOfAFileThatFailedIsNotCalledAgainUntilTheFileIsReplaced() throws {
+    @Test(.fault(87)) func theEntryOfAFileThatFailedIsNotCalledAgainUntilTheFileIsReplaced() throws {
         let failing = """
             static int calls;
             PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) {
@@ -120,7 +120,7 @@ import Testing
         #expect(bundle.registrations.map(\.name) == ["Thing", "entry_calls"])
     }
 
-    @Test func fault87_unloadAndLoadDoNotCallTheEntryAgain() throws {
+    @Test(.fault(87)) func unloadAndLoadDoNotCallTheEntryAgain() throws {
         let bundle = try PluginBundle.open(path: BundleFixture("LoadedOften", code: .c(Source.good)).path)
         for _ in 0..<100 {
             try bundle.loadAndReturnError()
@@ -131,7 +131,7 @@ import Testing
         #expect(try bundle.function("entry_calls")().uint64 == 1)
     }
 
-    @Test func fault73_87_twoBundlesWithOneFileAreRefused() throws {
+    @Test(.fault(73, 87)) func twoBundlesWithOneFileAreRefused() throws {
         let first = try BundleFixture("HardLinkOne", code: .c(Source.good + "/* linked */"))
         let second = try BundleFixture("HardLinkTwo", code: .none)
         try FileManager.default.linkItem(at: first.executable, to: second.executable)
@@ -141,7 +141,7 @@ import Testing
         #expect(error.subject == first.path)
     }
 
-    @Test func fault88_anEntryThatRegistersNothingIsAnError() throws {
+    @Test(.fault(88)) func anEntryThatRegistersNothingIsAnError() throws {
         let error = try loadError(
             BundleFixture(
                 "RegistersNothing",
@@ -149,7 +149,7 @@ import Testing
         #expect(error.code == .nothingRegistered)
     }
 
-    @Test func fault89_aNameRegisteredTwiceInABundleIsAnErrorEvenIfThePluginIgnoresTheStatus() throws {
+    @Test(.fault(89)) func aNameRegisteredTwiceInABundleIsAnErrorEvenIfThePluginIgnoresTheStatus() throws {
         let source =
             Source.factory + """
                 FACTORY(one, "Same"); FACTORY(two, "Same");
@@ -164,7 +164,7 @@ import Testing
         #expect(error.subject == "Same")
     }
 
-    @Test func fault90_aNameTakenAtAnExtensionPointNamesBothBundlesAndLoadsOnceItIsFree() throws {
+    @Test(.fault(90)) func aNameTakenAtAnExtensionPointNamesBothBundlesAndLoadsOnceItIsFree() throws {
         let source =
             Source.factory + """
                 FACTORY_AT(one, "blur", "org.example.fault90");
@@ -185,7 +185,7 @@ import Testing
         #expect(throws: PluginError.self) { try owner.loadAndReturnError() }
     }
 
-    @Test func fault91_anEntryThatFailsHalfwayLeavesNothing() throws {
+    @Test(.fault(91)) func anEntryThatFailsHalfwayLeavesNothing() throws {
         let source =
             Source.factory + """
                 FACTORY(one, "One"); FACTORY_AT(two, "Two", "org.example.fault91");
@@ -204,7 +204,7 @@ import Testing
         try PluginBundle.open(path: BundleFixture("TakesTheName", code: .c(taker)).path).loadAndReturnError()
     }
 
-    @Test func fault92_aHundredThousandFactoriesRegister() throws {
+    @Test(.fault(92)) func aHundredThousandFactoriesRegister() throws {
         let source =
             Source.factory + """
                 #include <stdio.h>
@@ -229,7 +229,7 @@ import Testing
         #expect(factories[99_999].name == "f99999")
     }
 
-    @Test func fault93_aRegistrationAfterTheEntryIsRefusedAndChangesNothing() throws {
+    @Test(.fault(93)) func aRegistrationAfterTheEntryIsRefusedAndChangesNothing() throws {
         let source =
             Source.factory + """
                 FACTORY(one, "One"); FACTORY(late, "Late");
@@ -249,7 +249,7 @@ import Testing
         #expect(bundle.registrations.map(\.name) == ["One", "register_late"])
     }
 
-    @Test func fault93_aRegistrationFromAnotherThreadFailsTheLoad() throws {
+    @Test(.fault(93)) func aRegistrationFromAnotherThreadFailsTheLoad() throws {
         let source =
             Source.factory + """
                 #include <pthread.h>
@@ -268,11 +268,13 @@ import Testing
         #expect(error.description.contains("another thread"))
     }
 
-    @Test(arguments: [
-        ("EmptyName", "{\"\", 0}", "is empty"), ("NULInName", "{\"a\\0b\", 3}", "contains a NUL"),
-        ("HugeName", "{big, 1 << 20}", "1048576 bytes"),
-    ])
-    func fault94_anUnusableNameIsReported(name: String, literal: String, complaint: String) throws {
+    @Test(
+        .fault(94),
+        arguments: [
+            ("EmptyName", "{\"\", 0}", "is empty"), ("NULInName", "{\"a\\0b\", 3}", "contains a NUL"),
+            ("HugeName", "{big, 1 << 20}", "1048576 bytes"),
+        ])
+    func anUnusableNameIsReported(name: String, literal: String, complaint: String) throws {
         let source =
             Source.factory + """
                 #include <string.h>
@@ -321,7 +323,7 @@ import Testing
         #expect(error.description.contains("“words”"))
     }
 
-    @Test func fault95_anObjectOutlivesTheUnload() throws {
+    @Test(.fault(95)) func anObjectOutlivesTheUnload() throws {
         let bundle = try PluginBundle.open(
             path: BundleFixture("Outlived", code: .c(Source.good + "/* outlived */")).path)
         let factory = try bundle.cProviders()[0]

@@ -19,7 +19,7 @@ import Testing
 
     // MARK: The entry
 
-    @Test func fault81_anEntryWithoutPublicIsReportedAsHidden() throws {
+    @Test(.fault(81)) func anEntryWithoutPublicIsReportedAsHidden() throws {
         let fixture = try BundleFixture(
             "EntryNotPublic", code: .swift(Self.thing + "@c(plugin_entry)\n" + Self.swiftEntry))
         let error = try loadError(fixture)
@@ -31,7 +31,7 @@ import Testing
         try expectCheck(of: fixture, finds: error)
     }
 
-    @Test func fault81_aHiddenEntryOfCIsReportedWithTheWordThatExportsIt() throws {
+    @Test(.fault(81)) func aHiddenEntryOfCIsReportedWithTheWordThatExportsIt() throws {
         let source = "plugin_status plugin_entry(const plugin_host *host) { (void)host; return PLUGIN_OK; }"
         let fixture = try BundleFixture(
             "EntryHidden",
@@ -47,7 +47,7 @@ import Testing
         return file.path
     }
 
-    @Test func fault81_anEntryWithANameOfCPlusPlusIsReportedWithExternC() throws {
+    @Test(.fault(81)) func anEntryWithANameOfCPlusPlusIsReportedWithExternC() throws {
         // Not the parameter type of the header's declaration: another function, to which its extern "C" does not apply.
         let fixture = try BundleFixture(
             "EntryOfCPlusPlus",
@@ -61,7 +61,7 @@ import Testing
         try expectCheck(of: fixture, finds: error)
     }
 
-    @Test func fault81_aSwiftEntryWithoutItsCNameIsReportedWithTheAttribute() throws {
+    @Test(.fault(81)) func aSwiftEntryWithoutItsCNameIsReportedWithTheAttribute() throws {
         let source = Self.swiftEntry.replacingOccurrences(of: "pluginEntry", with: "plugin_entry")
         let fixture = try BundleFixture("EntryOfSwift", code: .swift(Self.thing + "public " + source))
         let error = try loadError(fixture)
@@ -72,7 +72,7 @@ import Testing
     // MARK: The note
 
     /// patchelf moves notes and corrects only the program headers; the code still has the old address.
-    @Test func fault823_aNoteThatWasMovedIsFoundByItsContent() throws {
+    @Test(.fault(823)) func aNoteThatWasMovedIsFoundByItsContent() throws {
         let fixture = try BundleFixture(
             "NoteMoved", code: .swift(Self.thing + "@c(plugin_entry)\npublic " + Self.swiftEntry))
         // The two notes of the segment change places.
@@ -115,7 +115,7 @@ import Testing
 
     // MARK: Names
 
-    @Test func fault55_aMisspeltExecutableIsReportedWithItsKeyAndTheExistingFile() throws {
+    @Test(.fault(55)) func aMisspeltExecutableIsReportedWithItsKeyAndTheExistingFile() throws {
         for key in ["NSExecutable", "CFBundleExecutable"] {
             let fixture = try BundleFixture(
                 "Spelt", info: ["NSExecutable": NSNull()].merging([key: "Splet"]) { $1 }, code: .c(Source.good))
@@ -182,8 +182,8 @@ import Testing
         try BundleFixture("Throwing\(place)", code: .cxx(Self.throwing, flags: ["-DWHERE=\(place)"]))
     }
 
-    @Test(arguments: [(1, "std::runtime_error: no licence"), (4, "int")])
-    func fault292_anExceptionThatLeavesTheEntryIsAnErrorOfTheBundle(place: Int, text: String) throws {
+    @Test(.fault(292), arguments: [(1, "std::runtime_error: no licence"), (4, "int")])
+    func anExceptionThatLeavesTheEntryIsAnErrorOfTheBundle(place: Int, text: String) throws {
         let fixture = try throwing(place)
         let error = try loadError(fixture)
         #expect(error.code == .entryFailed)
@@ -197,7 +197,7 @@ import Testing
         #expect(try loadError(fixture) == error)
     }
 
-    @Test func fault292_anExceptionThatLeavesCreateIsAnErrorOfTheBundle() throws {
+    @Test(.fault(292)) func anExceptionThatLeavesCreateIsAnErrorOfTheBundle() throws {
         let fixture = try throwing(2)
         let factory = try #require(try PluginBundle.open(path: fixture.path).cProviders().first)
         let error = #expect(throws: PluginError.self) { try factory.make() }
@@ -206,7 +206,7 @@ import Testing
             error?.description.contains("threw a C++ exception, “std::runtime_error: no memory left”") == true)
     }
 
-    @Test func fault292_anExceptionThatLeavesActivateIsAnErrorOfTheBundle() throws {
+    @Test(.fault(292)) func anExceptionThatLeavesActivateIsAnErrorOfTheBundle() throws {
         let fixture = try throwing(3)
         let error = try loadError(fixture)
         #expect(error.code == .activationFailed)
@@ -215,7 +215,7 @@ import Testing
 
     // MARK: Where the code may run
 
-    @Test func fault293_aBundleThatAsksForAProcessOfItsOwnNeverRunsInThisOne() async {
+    @Test(.fault(293)) func aBundleThatAsksForAProcessOfItsOwnNeverRunsInThisOne() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.isolation.worker = .program("/nowhere/pluginhost-worker")
             for value in ["isolated", "sandboxed"] {
@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    @Test func fault293_aPolicyThatDemandsAProcessIsNeverIgnored() async {
+    @Test(.fault(293)) func aPolicyThatDemandsAProcessIsNeverIgnored() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.isolation.worker = .program("/nowhere/pluginhost-worker")
             let fixture = try BundleFixture("PolicyIsolates", code: .c(Source.good))
@@ -252,7 +252,7 @@ import Testing
         try #require(!maps.contains(fixture.executable.path))
     }
 
-    @Test func fault293_codeThatIsPartOfTheProgramCannotBeIsolated() throws {
+    @Test(.fault(293)) func codeThatIsPartOfTheProgramCannotBeIsolated() throws {
         let fixture = try BundleFixture("LinkedIsolated", info: ["PHExecution": "isolated"], code: .none)
         let bundle = try PluginBundle.linked(at: fixture.path) { _ in plugin_status(PLUGIN_OK) }
         let error = try loadError(fixture)
@@ -260,7 +260,7 @@ import Testing
         #expect(error.description.contains("the code is part of the program"))
     }
 
-    @Test func fault293_anUnknownPlaceForTheCodeIsRefusedWithTheKnownOnes() throws {
+    @Test(.fault(293)) func anUnknownPlaceForTheCodeIsRefusedWithTheKnownOnes() throws {
         let error = try loadError(BundleFixture("Elsewhere", info: ["PHExecution": "moon"], code: .c(Source.good)))
         #expect(error.code == .manifestInvalid && error.subject == "PHExecution")
         #expect(error.description.contains("not one of its values: “any”, “in-process”, “isolated”, “sandboxed”"))

@@ -255,20 +255,24 @@ import Testing
         }
     }
 
-    @Test(arguments: attacks.filter { $0.isolated != nil })
+    @Test(
+        .fault(124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 143),
+        arguments: attacks.filter { $0.isolated != nil })
     func anIsolatedAttackStaysInItsProcess(_ attack: Attack) throws {
         try self.attack(attack, "isolated")
     }
 
-    @Test(arguments: attacks.filter { $0.sandboxed != nil })
+    @Test(
+        .fault(124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 143),
+        arguments: attacks.filter { $0.sandboxed != nil })
     func aSandboxedAttackReachesNothing(_ attack: Attack) throws {
         try self.attack(attack, "sandboxed")
     }
 
     // MARK: 36
 
-    @Test(arguments: ["isolated", "sandboxed"])
-    func fault141_everyWorkerEndsWhenItsHostIsKilled(execution: String) throws {
+    @Test(.fault(141), arguments: ["isolated", "sandboxed"])
+    func everyWorkerEndsWhenItsHostIsKilled(execution: String) throws {
         let host = Process()
         let output = Pipe()
         host.executableURL = try HostileHost.program.get()

@@ -50,8 +50,8 @@ import Testing
         try Carrier(folder: "Contents/Linux/parts", search: "$ORIGIN/parts").load()
     }
 
-    @Test(arguments: [1, 10, 30, 50, 75, 90, 99])
-    func faults59And193_aLibraryThatIsCutOffIsRefusedByLoadAndCheck(percent: Int) throws {
+    @Test(.fault(59, 193), arguments: [1, 10, 30, 50, 75, 90, 99])
+    func aLibraryThatIsCutOffIsRefusedByLoadAndCheck(percent: Int) throws {
         let carrier = try Carrier()
         let bytes = try Data(contentsOf: carrier.library)
         try bytes.prefix(bytes.count * percent / 100).write(to: carrier.library)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func faults65And193_aLibraryWithAnExecutableStackIsRefused() throws {
+    @Test(.fault(65, 193)) func aLibraryWithAnExecutableStackIsRefused() throws {
         let carrier = try Carrier(flags: ["-Wl,-z,execstack"])
         let (error, findings) = try carrier.refusal()
         for found in [error.findings, findings] {
@@ -74,10 +74,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("Contents/Linux/parts", "$ORIGIN/parts"), ("Contents/Linux", "${ORIGIN}"), ("x", "$ORIGIN/../../x"),
-    ])
-    func fault280_aLibraryBehindTheSearchPathIsInspected(folder: String, search: String) throws {
+    @Test(
+        .fault(280),
+        arguments: [
+            ("Contents/Linux/parts", "$ORIGIN/parts"), ("Contents/Linux", "${ORIGIN}"), ("x", "$ORIGIN/../../x"),
+        ])
+    func aLibraryBehindTheSearchPathIsInspected(folder: String, search: String) throws {
         let carrier = try Carrier(folder: folder, search: search)
         let bytes = try Data(contentsOf: carrier.library)
         try bytes.prefix(bytes.count / 2).write(to: carrier.library)
@@ -90,7 +92,7 @@ import Testing
     /// How many bundles are loaded while their executables are exchanged; `make swaps` asks for 10,000.
     private static let swappedLoads = ProcessInfo.processInfo.environment["SWAPS"].flatMap { Int($0) } ?? 300
 
-    @Test func fault74_noEntryIsCalledOfAFileThatWasNotInspected() throws {
+    @Test(.fault(74)) func noEntryIsCalledOfAFileThatWasNotInspected() throws {
         // Two files with one head, which a thread exchanges without end. One of them is refused by every inspection, and
         // the dynamic linker takes it, and runs its constructor: its entry never runs, however the two are exchanged.
         let good = try BundleFixture(

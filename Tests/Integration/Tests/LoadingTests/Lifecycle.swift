@@ -142,7 +142,7 @@ import Testing
 
     // MARK: What hooks load
 
-    @Test func fault152_aHookThatLoadsOrUnloadsItsOwnBundleGetsAClearError() throws {
+    @Test(.fault(152)) func aHookThatLoadsOrUnloadsItsOwnBundleGetsAClearError() throws {
         let fixture = try Hooks.swift("HookOnItself")
         let bundle = try PluginBundle.open(path: fixture.path)
         let messages = Locked<[String]>([])
@@ -184,7 +184,7 @@ import Testing
         #expect(other.state == .deactivated)
     }
 
-    @Test func fault151_aCircleOfHooksIsNamed() throws {
+    @Test(.fault(151)) func aCircleOfHooksIsNamed() throws {
         let a = try Hooks.swift("HookCircleA")
         let b = try Hooks.swift("HookCircleB")
         let (first, second) = (try PluginBundle.open(path: a.path), try PluginBundle.open(path: b.path))
@@ -208,7 +208,7 @@ import Testing
         #expect(second.loadError?.code == .activationFailed)
     }
 
-    @Test func fault151_aCircleOfALoadAndAnUnloadOnTwoThreadsIsNamedAndNobodyHangs() throws {
+    @Test(.fault(151)) func aCircleOfALoadAndAnUnloadOnTwoThreadsIsNamedAndNobodyHangs() throws {
         let a = try Hooks.swift("HookCrossA")
         let b = try Hooks.swift("HookCrossB")
         let (first, second) = (try PluginBundle.open(path: a.path), try PluginBundle.open(path: b.path))
@@ -278,7 +278,7 @@ import Testing
         #expect(Hooks.calls(of: fixture) == expected)
     }
 
-    @Test func fault148_loadsAndUnloadsThatRaceCallHooksInTurnAndNeverTwoAtOnce() throws {
+    @Test(.fault(148)) func loadsAndUnloadsThatRaceCallHooksInTurnAndNeverTwoAtOnce() throws {
         let fixture = try Hooks.c("HooksInTurn")
         let bundle = try PluginBundle.open(path: fixture.path)
         let running = Locked(0)

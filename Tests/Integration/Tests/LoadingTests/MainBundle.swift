@@ -115,7 +115,7 @@ import Testing
     }
 
     /// As a user who may enter the program's directory and not list it.
-    @Test func fault751_aMainBundleThatCannotBeReadIsOneObjectAndAsksItselfForNothing() throws {
+    @Test(.fault(751)) func aMainBundleThatCannotBeReadIsOneObjectAndAsksItselfForNothing() throws {
         let source = """
             import PluginHost
             let main = PluginBundle.main

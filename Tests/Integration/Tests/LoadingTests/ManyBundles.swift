@@ -6,7 +6,7 @@ import Testing
 
 /// Many bundles in one process.
 @Suite(.timeLimit(.minutes(10))) struct ManyBundles {
-    @Test func fault160_aThousandLoadedBundlesAreKeptApartThroughUnloadsAndLoads() async {
+    @Test(.fault(160)) func aThousandLoadedBundlesAreKeptApartThroughUnloadsAndLoads() async {
         // In a process of its own, because a thousand images slow down everything else in a process.
         await #expect(processExitsWith: .success) { try ThousandBundles().run() }
     }

@@ -147,7 +147,7 @@ import Testing
         #expect(used.standardError.contains("Charts.bundle"))
     }
 
-    @Test func fault263_aReportShowsMarksOfDirectionAndDoesNotObeyThem() throws {
+    @Test(.fault(263)) func aReportShowsMarksOfDirectionAndDoesNotObeyThem() throws {
         let plugins = try Workspace.samplePlugins.get().path
         let document = Workspace.temporary.appending(path: "turned\u{202E}txt.md")
         let text = "# Turned \u{2066}heading\u{202E}\n\nA step\u{202E}pets, a step and another step.\n"
@@ -182,7 +182,7 @@ import Testing
         #expect(output.standardOutput.contains("org.example.Wordlist"))
     }
 
-    @Test func fault286_aReportThatCannotBeWrittenLeavesTheOldOneAndTheCauseIsNamed() throws {
+    @Test(.fault(286)) func aReportThatCannotBeWrittenLeavesTheOldOneAndTheCauseIsNamed() throws {
         let demo = Workspace.products.appending(path: "demo-host").path
         let folder = Workspace.temporary.appending(path: "unwritten-report")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -128,7 +128,7 @@ import Testing
 
     // MARK: Circles
 
-    @Test func fault151_servicesThatNeedOneAnotherAreNamed() throws {
+    @Test(.fault(151)) func servicesThatNeedOneAnotherAreNamed() throws {
         let a = try PluginBundle.open(
             path: ServiceFixture.swift("ServiceA", offers: "org.example.a", asks: "org.example.b", early: "make").path)
         let b = try PluginBundle.open(
@@ -157,7 +157,7 @@ import Testing
         #expect(others.withLock { $0 } == 0)
     }
 
-    @Test func fault152_aServiceThatNeedsItselfIsNamed() throws {
+    @Test(.fault(152)) func aServiceThatNeedsItselfIsNamed() throws {
         let point = "org.example.own"
         let own = try PluginBundle.open(
             path: ServiceFixture.swift("ServiceOfItself", offers: point, asks: point, early: "make").path)
@@ -169,7 +169,7 @@ import Testing
         #expect(found.findings.contains { $0.code == .dependencyCycle && $0.message == message })
     }
 
-    @Test func fault151_hooksThatNeedServicesOfOneAnotherAreNamed() throws {
+    @Test(.fault(151)) func hooksThatNeedServicesOfOneAnotherAreNamed() throws {
         let first = try ServiceFixture.swift("HookNeedsFirst", offers: "org.example.first")
         let second = try PluginBundle.open(
             path: ServiceFixture.swift("HookNeedsSecond", asks: "org.example.first", early: "activate").path)

@@ -3,7 +3,7 @@ import Foundation
 import PluginHost
 import Testing
 
-/// Faults 69 and 70: libraries that the dynamic linker would take from places where anybody may put files.
+/// Libraries that the dynamic linker would take from places where anybody may put files.
 ///
 /// Each library is put there: the dynamic linker alone runs its constructor, and a load does not.
 @Suite struct UnsafeSearchPaths {
@@ -33,13 +33,13 @@ import Testing
         Lure(place: "…/parts", prefix: "$ORIGIN/../../../parts/"),
     ]
 
-    @Test(arguments: searchPaths) func fault69_aSearchPathOutsideOfTheBundleIsRefusedBeforeItsLibraryRuns(
+    @Test(.fault(69), arguments: searchPaths) func aSearchPathOutsideOfTheBundleIsRefusedBeforeItsLibraryRuns(
         lure: Lure
     ) async {
         await #expect(processExitsWith: .success) { [lure = lure as Lure] in try Self.tryLure(lure) }
     }
 
-    @Test(arguments: names) func fault70_aLibraryThatIsNeededByAPathIsRefusedBeforeItRuns(lure: Lure) async {
+    @Test(.fault(70), arguments: names) func aLibraryThatIsNeededByAPathIsRefusedBeforeItRuns(lure: Lure) async {
         await #expect(processExitsWith: .success) { [lure = lure as Lure] in try Self.tryLure(lure) }
     }
 

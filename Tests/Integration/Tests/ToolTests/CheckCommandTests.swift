@@ -120,7 +120,7 @@ import Testing
         #expect(strict.findings.first?["subject"] as? String == "PHFunction")
     }
 
-    @Test func fault9_aFileThatEverybodyMayChangeIsAWarning() throws {
+    @Test(.fault(9)) func aFileThatEverybodyMayChangeIsAWarning() throws {
         let fixture = try BundleFixture("WritableByOthers", code: .c(PluginSource.good))
         try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: fixture.executable.path)
         let lenient = try PluginHostTool.document("check", fixture.path)

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func fault814_consentsAreListedShownAndRevoked() throws {
+    @Test(.fault(814)) func consentsAreListedShownAndRevoked() throws {
         let user = try User()
         #expect(try user.words("consents").contains("The user was not asked about any plug-in."))
         try user.write(
@@ -72,7 +72,7 @@ import Testing
         #expect(try user.run(["consents", "revoke"]).status == 2)
     }
 
-    @Test func fault815_theAdministratorsDemandAndTheConsequenceOfAStrikeAreShown() throws {
+    @Test(.fault(815)) func theAdministratorsDemandAndTheConsequenceOfAStrikeAreShown() throws {
         let user = try User()
         try user.write("etc/my-editor/execution", ["Plugins": ["org.example.Loud": "sandboxed"]])
         let document = try user.document("why", "org.example.Loud")
@@ -81,12 +81,14 @@ import Testing
         #expect(try user.document("why", "org.example.Other").object["demandedExecution"] is NSNull)
     }
 
-    /// Fault 815: what follows depends on what it ended.
-    @Test(arguments: [
-        (false, "ended the application once", "if it ends the application once more within seven days"),
-        (true, "ended its process once", "If it ends its process several times within minutes"),
-    ])
-    func fault815_theConsequenceOfAStrikeIsShown(isOfWorker: Bool, reason: String, consequence: String) throws {
+    /// What follows depends on what it ended.
+    @Test(
+        .fault(815),
+        arguments: [
+            (false, "ended the application once", "if it ends the application once more within seven days"),
+            (true, "ended its process once", "If it ends its process several times within minutes"),
+        ])
+    func theConsequenceOfAStrikeIsShown(isOfWorker: Bool, reason: String, consequence: String) throws {
         let user = try User()
         let nanoseconds = Int64(Date().timeIntervalSince1970 * 1_000_000_000)
         try user.write(
@@ -116,7 +118,7 @@ import Testing
         #expect(try user.document("why", "org.example.Other").object["strikes"] is NSNull)
     }
 
-    @Test func fault816_servicesAndTheVersionOfTheApplicationAreKnownFromItsLastStart() throws {
+    @Test(.fault(816)) func servicesAndTheVersionOfTheApplicationAreKnownFromItsLastStart() throws {
         let user = try User(["PHUses": ["org.example.spelling": 2], "PHHostRequires": ">=3"])
         #expect(try user.words("doctor").contains("serviceMissing"))
         #expect(try user.document("why", "org.example.Loud").object["applicationVersion"] is NSNull)
@@ -137,7 +139,7 @@ import Testing
         #expect(old.standardOutput.contains("incompatible"))
     }
 
-    @Test func fault817_anExtensionPointOfAnotherVersionThanTheApplicationAsksForIsAWarning() throws {
+    @Test(.fault(817)) func anExtensionPointOfAnotherVersionThanTheApplicationAsksForIsAWarning() throws {
         let user = try User(["PHFactories": [PluginFolder.factory("f", at: "org.example.filter", version: 1)]])
         func record(_ versions: [String]) throws {
             try user.write(
@@ -173,7 +175,7 @@ import Testing
         #expect(before == after)
     }
 
-    @Test func fault811_aRelativeElementOfTheApplicationsOwnListIsNeverDropped() throws {
+    @Test(.fault(811)) func aRelativeElementOfTheApplicationsOwnListIsNeverDropped() throws {
         let user = try User()
         let document = try PluginHostTool.document(
             "doctor", "--application", "my-editor",

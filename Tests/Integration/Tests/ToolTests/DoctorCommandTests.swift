@@ -147,7 +147,7 @@ import Testing
         #expect(!codes.contains("environment"))
     }
 
-    @Test func fault851_aDamagedListOfTheAdministratorIsShownOnce() throws {
+    @Test(.fault(851)) func aDamagedListOfTheAdministratorIsShownOnce() throws {
         let home = try PluginFolder()
         let directory = home.url.appending(path: "xdg/my-editor")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

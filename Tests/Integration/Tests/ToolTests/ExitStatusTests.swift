@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func fault852_noControlCharacterOfAnArgumentReachesTheTerminal() throws {
+    @Test(.fault(852)) func noControlCharacterOfAnArgumentReachesTheTerminal() throws {
         struct Dump: Decodable { let command: Command }
         let text = try PluginHostTool.run("--experimental-dump-help").standardOutput
         let calls = try JSONDecoder().decode(Dump.self, from: Data(text.utf8)).command

@@ -81,8 +81,8 @@ import Testing
         #expect(try PluginHostTool.run("strings", "extract", "-s", "a b", ".").status == 2)
     }
 
-    @Test(arguments: ["../../x", "/tmp/x", "..", "a/b", "no language", "en\u{1B}[2J"])
-    func fault782_nothingIsWrittenOutsideOfTheBundle(_ language: String) throws {
+    @Test(.fault(782), arguments: ["../../x", "/tmp/x", "..", "a/b", "no language", "en\u{1B}[2J"])
+    func nothingIsWrittenOutsideOfTheBundle(_ language: String) throws {
         var files = Self.files
         files["X.bundle/Contents/Resources/en.lproj/Localizable.strings"] = nil
         files["Y.bundle/Contents/Resources/a.txt"] = ""
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func fault782_aTableNameOfASourceLeadsNowhereElse() throws {
+    @Test(.fault(782)) func aTableNameOfASourceLeadsNowhereElse() throws {
         var files = Self.files
         files["Sources/a.swift"] =
             "NSLocalizedString(\"Open\", tableName: \"../../../../evil\", comment: \"A button\")\n"

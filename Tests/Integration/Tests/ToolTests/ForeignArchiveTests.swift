@@ -77,11 +77,14 @@ import Testing
 
     // MARK: What is refused
 
-    @Test(arguments: [
-        "Salon.bundle/../../evil", "Salon.bundle/Contents/../../evil", "/tmp/evil", "Salon.bundle//tmp/evil",
-        "Salon.bundle/./x", "Salon.bundle/a\u{1B}[2Jb", "Salon.bundle/Contents/INFO.plist",
-        "Salon.bundle/Contents/Info.plist",
-    ]) func fault829_aNameThatLeadsOutOrIsThereTwiceIsRefused(_ name: String) throws {
+    @Test(
+        .fault(829),
+        arguments: [
+            "Salon.bundle/../../evil", "Salon.bundle/Contents/../../evil", "/tmp/evil", "Salon.bundle//tmp/evil",
+            "Salon.bundle/./x", "Salon.bundle/a\u{1B}[2Jb", "Salon.bundle/Contents/INFO.plist",
+            "Salon.bundle/Contents/Info.plist",
+        ]) func aNameThatLeadsOutOrIsThereTwiceIsRefused(_ name: String) throws
+    {
         let code = name.hasPrefix("/") ? "archiveInvalid" : "unsafeFile"
         try expectRefused(code: code) { $0.add(name, "x") }
         // The directory says one name, and the file's own header another.
@@ -90,14 +93,16 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Other.bundle/Contents/x", "evil"]) func fault829_whatIsBesideTheBundleIsRefused(_ name: String)
+    @Test(.fault(829), arguments: ["Other.bundle/Contents/x", "evil"]) func whatIsBesideTheBundleIsRefused(
+        _ name: String
+    )
         throws
     {
         try expectRefused(code: "archiveInvalid") { $0.add(name, "x") }
     }
 
-    @Test(arguments: ["/etc/passwd", "../../../..", "nothing", "loop"])
-    func fault829_aLinkOutOfTheBundleIsRefused(_ target: String) throws {
+    @Test(.fault(829), arguments: ["/etc/passwd", "../../../..", "nothing", "loop"])
+    func aLinkOutOfTheBundleIsRefused(_ target: String) throws {
         try expectRefused { $0.add("Salon.bundle/Contents/loop", target, mode: 0o120777) }
         // Nothing is written through a link.
         try expectRefused {
@@ -106,12 +111,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [0o104755, 0o102755, 0o020644, 0o060644, 0o010644, 0o140644, 0o160644])
-    func fault829_whatIsNoPlainFileIsRefused(_ mode: UInt32) throws {
+    @Test(.fault(829), arguments: [0o104755, 0o102755, 0o020644, 0o060644, 0o010644, 0o140644, 0o160644])
+    func whatIsNoPlainFileIsRefused(_ mode: UInt32) throws {
         try expectRefused { $0.add("Salon.bundle/Contents/bad", "", mode: mode) }
     }
 
-    @Test func fault829_aSmallArchiveThatStandsForMuchIsRefused() throws {
+    @Test(.fault(829)) func aSmallArchiveThatStandsForMuchIsRefused() throws {
         // Zeros shrink to a thousandth, which is more than an archive may stand for.
         try expectRefused(code: "tooLarge") { archive in
             try archive.addCompressed("Salon.bundle/zeros", [UInt8](repeating: 0, count: 64 << 20))
@@ -142,7 +147,7 @@ import Testing
         try expectRefused(file + ".gz", code: "tooLarge")
     }
 
-    @Test func fault890_anExtendedHeaderThatProgramsReadInDifferentWaysIsRefused() throws {
+    @Test(.fault(890)) func anExtendedHeaderThatProgramsReadInDifferentWaysIsRefused() throws {
         func record(_ key: String, _ value: String) -> String {
             let rest = " \(key)=\(value)\n"
             let length = rest.utf8.count + 2
@@ -166,7 +171,7 @@ import Testing
         #expect(output.status == 0, "\(output)")
     }
 
-    @Test func fault829_whatCannotBeReadIsNamed() throws {
+    @Test(.fault(829)) func whatCannotBeReadIsNamed() throws {
         for (name, change) in Self.unreadable {
             var archive = ZIPFixture()
             archive.add("Salon.bundle/x", "content")
@@ -202,7 +207,7 @@ import Testing
     }
 
     /// Each archive is cut off everywhere, and each of its bytes is changed.
-    @Test func fault829_noDamageEndsTheToolOrLeavesFilesOutside() throws {
+    @Test(.fault(829)) func noDamageEndsTheToolOrLeavesFilesOutside() throws {
         var zip = ZIPFixture()
         try zip.addCompressed("Salon.bundle/Contents/text", Array("text text text text".utf8))
         zip.add("Salon.bundle/Contents/link", "text", mode: 0o120777)

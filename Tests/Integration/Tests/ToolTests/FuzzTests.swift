@@ -40,8 +40,9 @@ import Testing
         }
     }
 
-    /// Fault 216: damaged nibs.
-    @Test(arguments: ["plists", "strings", "stringsdict", "signatures", "nibs"]) func theReadersPassAShortRun(
+    /// Damaged nibs.
+    @Test(.fault(216), arguments: ["plists", "strings", "stringsdict", "signatures", "nibs"])
+    func theReadersPassAShortRun(
         target: String
     )
         throws
@@ -61,7 +62,7 @@ import Testing
         #expect(output.standardOutput.contains("0 findings"))
     }
 
-    @Test func fault80_mutantsOfPluginsAndTheirLibrariesAreLoadedInProcesses() throws {
+    @Test(.fault(80)) func mutantsOfPluginsAndTheirLibrariesAreLoadedInProcesses() throws {
         let output = try fuzz("elf", "--inputs", "2000", "--seed", "3", "--jobs", "4")
         #expect(output.status == 0, "\(output.standardOutput)")
         // The linker of the toolchain makes every kind of file except those that need another linker.

@@ -75,7 +75,7 @@ import Testing
 
     // MARK: Bounds
 
-    @Test(.timeLimit(.minutes(2))) func fault805_manyMissingRequirementsOfOneBundleTakeOneStepEach() throws {
+    @Test(.fault(805), .timeLimit(.minutes(2))) func manyMissingRequirementsOfOneBundleTakeOneStepEach() throws {
         // With a look at every candidate and edge for each of them, this takes a quarter of an hour.
         let missing = Dictionary(uniqueKeysWithValues: (0..<5_000).map { ("org.missing.n\($0)", "1.0") })
         let folder = try PluginFolder(["Alone": ["PHRequires": missing]])
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func fault806_plugInsThatManyRequireAreExplainedOnce() throws {
+    @Test(.fault(806)) func plugInsThatManyRequireAreExplainedOnce() throws {
         // Each of two requires both of the next two: there are two to the power of 30 ways down.
         let folder = try PluginFolder()
         for level in 0..<30 {
@@ -102,8 +102,8 @@ import Testing
         #expect(needs.count == 2 && needs.allSatisfy { $0["shortened"] as? Bool == false })
     }
 
-    @Test(arguments: [["graph"], ["graph", "--format", "svg"], ["why", "org.example.P0", "--in"]])
-    func fault807_aLongChainTakesNoSquareOfOutput(_ command: [String]) throws {
+    @Test(.fault(807), arguments: [["graph"], ["graph", "--format", "svg"], ["why", "org.example.P0", "--in"]])
+    func aLongChainTakesNoSquareOfOutput(_ command: [String]) throws {
         // Every one requires the next and the last: the indents of one tree, or the joints of all edges, are a square.
         let folder = try PluginFolder()
         let count = 600
@@ -143,8 +143,8 @@ import Testing
         #expect(!output.contains("\n-->x"))
     }
 
-    @Test(arguments: ["text", "dot", "mermaid", "svg", "json"])
-    func fault263_marksOfDirectionAreShownAndNotObeyed(_ format: String) throws {
+    @Test(.fault(263), arguments: ["text", "dot", "mermaid", "svg", "json"])
+    func marksOfDirectionAreShownAndNotObeyed(_ format: String) throws {
         let name = "x\u{61C}\u{200F}\u{202E}gpj\u{2066}"
         let folder = try PluginFolder([
             "Turned": [

@@ -76,7 +76,7 @@ import Testing
         #expect(!said.contains("Asks for") && !said.contains("Limits") && !said.contains("Execution"))
     }
 
-    @Test func fault431_anUnknownPermissionIsShownByName() throws {
+    @Test(.fault(431)) func anUnknownPermissionIsShownByName() throws {
         let fixture = try BundleFixture("Unknown", info: ["PHPermissions": ["camera": true]], code: .none)
         let document = try PluginHostTool.document("check", fixture.path)
         #expect(document.status == 1 && document.codes.first == "manifestInvalid", "\(document.text)")

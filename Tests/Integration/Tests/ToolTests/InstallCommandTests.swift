@@ -122,16 +122,16 @@ import Testing
         ("beside the bundle", { $0.add("evil", "x") }),
     ]
 
-    @Test(arguments: unsafe.map(\.0)) func fault476_aNameThatLeadsOutIsRefused(_ name: String) throws {
+    @Test(.fault(476), arguments: unsafe.map(\.0)) func aNameThatLeadsOutIsRefused(_ name: String) throws {
         try expectRefused { archive in Self.unsafe.first { $0.0 == name }!.1(&archive) }
     }
 
-    @Test(arguments: ["/etc/passwd", "../../../..", "nothing", "../..", "loop"])
-    func fault477_aLinkOutOfTheBundleIsRefused(_ target: String) throws {
+    @Test(.fault(477), arguments: ["/etc/passwd", "../../../..", "nothing", "../..", "loop"])
+    func aLinkOutOfTheBundleIsRefused(_ target: String) throws {
         try expectRefused { $0.add("Salon.bundle/Contents/loop", type: "2", link: target) }
     }
 
-    @Test func fault477_nothingIsWrittenThroughALink() throws {
+    @Test(.fault(477)) func nothingIsWrittenThroughALink() throws {
         let outside = try folder()
         try expectRefused {
             $0.add("Salon.bundle/Contents/out", type: "2", link: outside.path)
@@ -145,14 +145,14 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: outside.path) == [])
     }
 
-    @Test(arguments: ["1", "3", "4", "6", "7", "S", "Z", "D", "\u{1D}"])
-    func fault478_whatIsNoFileIsRefused(_ type: String) throws {
+    @Test(.fault(478), arguments: ["1", "3", "4", "6", "7", "S", "Z", "D", "\u{1D}"])
+    func whatIsNoFileIsRefused(_ type: String) throws {
         try expectRefused {
             $0.add("Salon.bundle/Contents/bad", type: Character(type), link: "Salon.bundle/Contents/Info.plist")
         }
     }
 
-    @Test func fault479_aSmallFileThatStandsForMuchIsRefused() throws {
+    @Test(.fault(479)) func aSmallFileThatStandsForMuchIsRefused() throws {
         var archive = HostileArchive()
         archive.add("Salon.bundle/Contents/zeros", size: 900 << 20)
         // The archive has a gigabyte of zeros in 32 KiB.
@@ -162,7 +162,7 @@ import Testing
         #expect(duration < .seconds(10))
     }
 
-    @Test func fault479_moreThanABundleMayHoldIsRefusedByItsHeader() throws {
+    @Test(.fault(479)) func moreThanABundleMayHoldIsRefusedByItsHeader() throws {
         try expectRefused(code: "tooLarge") { $0.add("Salon.bundle/Contents/big", size: 2 << 30) }
         try expectRefused(code: "tooLarge") {
             $0.add("Salon.bundle/" + String(repeating: "d/", count: 40) + "x", "x")
@@ -176,7 +176,7 @@ import Testing
         return "\(length)\(rest)"
     }
 
-    @Test func fault479_aSizeThatNoFileHasIsRefused() throws {
+    @Test(.fault(479)) func aSizeThatNoFileHasIsRefused() throws {
         for size in [Int64.max, Int64.max - 40, 1 << 62] {
             try expectRefused(code: "tooLarge") {
                 $0.add("PaxHeader", Self.pax("size=\(size)"), type: "x")
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func fault479_linksThatTakeLongToFollowAreRefused() throws {
+    @Test(.fault(479)) func linksThatTakeLongToFollowAreRefused() throws {
         let way = String(repeating: "./", count: 1_000)
         try expectRefused(code: "tooLarge") { archive in
             for number in 0..<3_000 {
@@ -201,8 +201,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [["a", "a"], ["a", "A"], ["\u{E9}", "e\u{301}"]])
-    func fault480_twoNamesThatAreOneAreRefused(_ names: [String]) throws {
+    @Test(.fault(480), arguments: [["a", "a"], ["a", "A"], ["\u{E9}", "e\u{301}"]])
+    func twoNamesThatAreOneAreRefused(_ names: [String]) throws {
         try expectRefused { archive in
             for name in names { archive.add("Salon.bundle/Contents/" + name, "x") }
         }
@@ -212,11 +212,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [0o4755, 0o2755, 0o1755]) func fault481_aFileThatLendsRightsIsRefused(_ mode: Int) throws {
+    @Test(.fault(481), arguments: [0o4755, 0o2755, 0o1755]) func aFileThatLendsRightsIsRefused(_ mode: Int) throws {
         try expectRefused { $0.add("Salon.bundle/Contents/helper", "x", mode: mode) }
     }
 
-    @Test func fault481_modesAreThoseOfABundle() throws {
+    @Test(.fault(481)) func modesAreThoseOfABundle() throws {
         let folder = try folder()
         var archive = HostileArchive()
         archive.add("Salon.bundle/Contents/all", "x", mode: 0o777)
@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    @Test func fault482_aFileThatIsNoArchiveIsRefused() throws {
+    @Test(.fault(482)) func aFileThatIsNoArchiveIsRefused() throws {
         let sound = HostileArchive.frame(HostileArchive().ended)
         var cases: [[UInt8]] = [[], Array("no archive".utf8), sound + sound, HostileArchive.frame([])]
         for cut in [5, 20, 600, sound.count - 600, sound.count - 2] { cases.append(Array(sound.prefix(cut))) }
@@ -305,7 +305,7 @@ import Testing
         #expect(FileManager.default.contents(atPath: resources + "/files/deep/text") == Data("text".utf8))
     }
 
-    @Test func fault482_anArchiveThatIsCutOffOrContinuedIsRefused() throws {
+    @Test(.fault(482)) func anArchiveThatIsCutOffOrContinuedIsRefused() throws {
         let (start, count) = zeros()
         let sound = HostileArchive.frame(start, zeros: count, block: 100_000)
         // Each block of zeros has four bytes.
@@ -329,7 +329,7 @@ import Testing
     /// Each byte of an archive is changed in turn.
     ///
     /// The result is an error or a bundle, and never a file outside of the folder.
-    @Test func fault482_noChangedByteEndsTheTool() throws {
+    @Test(.fault(482)) func noChangedByteEndsTheTool() throws {
         let sound = HostileArchive.frame(HostileArchive().ended)
         for place in stride(from: 0, to: min(sound.count, 1700), by: 13) {
             var bytes = sound
@@ -348,7 +348,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
-    @Test func fault484_anotherPlugInIsNotReplaced() throws {
+    @Test(.fault(484)) func anotherPlugInIsNotReplaced() throws {
         let folder = try folder()
         try #require(PluginHostTool.run("install", "--in", folder.path, archive("1.0")).status == 0)
         let other = try PluginHostTool.document(
@@ -364,7 +364,7 @@ import Testing
     // MARK: Killed and simultaneous installations
 
     /// Kills the tool at each system call that changes something, once for every such call.
-    @Test func fault483_anInstallationKilledAnywhereLeavesTheOldBundleOrTheNew() throws {
+    @Test(.fault(483)) func anInstallationKilledAnywhereLeavesTheOldBundleOrTheNew() throws {
         let (old, new) = (try archive("1.0"), try archive("2.0"))
         let killer = try Killer.build()
         func install(_ archive: String, in folder: URL, killedAt call: Int = 0) throws -> Tool.Output {
@@ -409,7 +409,7 @@ import Testing
 
     private static let archives = Locked<[String: String]>([:])
 
-    @Test func fault489_installationsAtOnceTakeTurns() async throws {
+    @Test(.fault(489)) func installationsAtOnceTakeTurns() async throws {
         let folder = try folder()
         let archives = try (1...4).map { try archive("\($0).0") }
         try await withThrowingTaskGroup(of: Int32.self) { group in
@@ -423,7 +423,7 @@ import Testing
         #expect(try PluginHostTool.run("load", folder.path + "/Salon.bundle").status == 0)
     }
 
-    @Test func fault488_withoutAVersionBeforeThereIsNoWayBack() throws {
+    @Test(.fault(488)) func withoutAVersionBeforeThereIsNoWayBack() throws {
         let folder = try folder()
         try #require(PluginHostTool.run("install", "--in", folder.path, archive("1.0")).status == 0)
         let output = try PluginHostTool.document("rollback", "--in", folder.path, "Salon")
@@ -433,8 +433,8 @@ import Testing
 
     // MARK: Names and directories
 
-    @Test(arguments: [".pluginhost-x", ".pluginhost-abcdef", ".hidden"])
-    func fault778_aHiddenNameIsRefused(_ name: String) throws {
+    @Test(.fault(778), arguments: [".pluginhost-x", ".pluginhost-abcdef", ".hidden"])
+    func aHiddenNameIsRefused(_ name: String) throws {
         let folder = try folder()
         var archive = HostileArchive(empty: ())
         archive.add("\(name).bundle/", type: "5")
@@ -446,7 +446,7 @@ import Testing
         }
     }
 
-    @Test func fault778_onlyTheInstallersOwnDirectoriesAreRemoved() throws {
+    @Test(.fault(778)) func onlyTheInstallersOwnDirectoriesAreRemoved() throws {
         let folder = try folder()
         let names = [".pluginhost-x.bundle", ".pluginhost-", ".pluginhost-abcdefg", ".pluginhost-abc-ef"]
         for name in names {
@@ -461,7 +461,7 @@ import Testing
         #expect(left == (names + ["Salon.bundle"]).sorted())
     }
 
-    @Test func fault779_aLinkInThePlaceOfTheEarlierVersionsIsNotFollowed() throws {
+    @Test(.fault(779)) func aLinkInThePlaceOfTheEarlierVersionsIsNotFollowed() throws {
         let (folder, outside) = (try folder(), try folder())
         try #require(PluginHostTool.run("install", "--in", folder.path, archiveOnce("1.0")).status == 0)
         let previous = folder.path + "/.previous"
@@ -484,7 +484,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: outside.path + "/Salon.bundle/Contents/Info.plist"))
     }
 
-    @Test func fault780_aFailedInstallationLeavesNoDirectories() throws {
+    @Test(.fault(780)) func aFailedInstallationLeavesNoDirectories() throws {
         let place = try folder()
         var hostile = HostileArchive()
         hostile.add("Salon.bundle/../../evil", "x")
@@ -502,7 +502,7 @@ import Testing
 
     // MARK: The user's choices
 
-    @Test func fault776_aChoiceThatCannotBeWrittenIsNotShownAsMade() throws {
+    @Test(.fault(776)) func aChoiceThatCannotBeWrittenIsNotShownAsMade() throws {
         let home = try PluginFolder()
         try Data().write(to: home.url.appending(path: "config"))
         let output = try PluginHostTool.run(
@@ -613,8 +613,8 @@ import Testing
         return source.output.appending(path: "Salon-\(version).tar.zst").path
     }
 
-    @Test(.enabled(if: isPossible, "only root, or whoever may mount an overlay, can try this"))
-    func fault781_aBundleOfALowerLayerIsUpgradedRolledBackAndRemoved() throws {
+    @Test(.fault(781), .enabled(if: isPossible, "only root, or whoever may mount an overlay, can try this"))
+    func aBundleOfALowerLayerIsUpgradedRolledBackAndRemoved() throws {
         let output = try Self.run(
             """
             tool install --in lower "$1" >/dev/null
@@ -638,8 +638,8 @@ import Testing
     }
 
     /// A killed upgrade is finished by the next one: at no moment is the only copy of a bundle lost.
-    @Test(.enabled(if: isPossible, "only root, or whoever may mount an overlay, can try this"))
-    func fault781_aKilledUpgradeOfALowerLayerLosesNothing() throws {
+    @Test(.fault(781), .enabled(if: isPossible, "only root, or whoever may mount an overlay, can try this"))
+    func aKilledUpgradeOfALowerLayerLosesNothing() throws {
         let output = try Self.run(
             """
             tool install --in lower "$1" >/dev/null

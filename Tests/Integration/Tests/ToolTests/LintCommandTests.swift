@@ -185,7 +185,7 @@ import Testing
         #expect(Set(document.codes).isSubset(of: ["unusedKey"]))
     }
 
-    @Test func fault893_whatNoBundleReadsIsAWarningAmongItsResources() throws {
+    @Test(.fault(893)) func whatNoBundleReadsIsAWarningAmongItsResources() throws {
         let names = ["Main.storyboard", "en.lproj/Localizable.xcstrings", "de.xliff", "deep/down/it.xlf"]
         var files = Dictionary(uniqueKeysWithValues: names.map { ("Resources/\($0)", "x") })
         files["Resources/en.lproj/Localizable.strings"] = "\"Hello\" = \"Hello\";\n"
@@ -194,7 +194,7 @@ import Testing
         #expect(document.findings.allSatisfy { $0["severity"] as? String == "warning" }, "\(document.text)")
     }
 
-    @Test func fault812_aFolderOfSourcesIsMeantEvenIfItsBundleWasPackedIntoIt() throws {
+    @Test(.fault(812)) func aFolderOfSourcesIsMeantEvenIfItsBundleWasPackedIntoIt() throws {
         let source = try BundleSourceFixture(
             files: ["Resources/en.lproj/Localizable.strings": "\"Hello\" = \"Hello\";\n"])
         try #require(PluginHostTool.run("pack", "--output", source.path, source.path).status == 0)

@@ -214,7 +214,7 @@ import Testing
         #expect(output.standardOutput.isEmpty && output.standardError.contains("Usage:"))
     }
 
-    @Test func fault808_aLongCellDoesNotPadAllOthers() throws {
+    @Test(.fault(808)) func aLongCellDoesNotPadAllOthers() throws {
         let folder = try PluginFolder(["Long": ["CFBundleName": String(repeating: "x", count: 100_000)]])
         for number in 0..<200 { try folder.add("P\(number)", [:]) }
         let output = try PluginHostTool.run("list", folder.path)
@@ -241,7 +241,7 @@ import Testing
         #expect(empty.bundles.isEmpty && empty.object["bundles"] != nil)
     }
 
-    @Test func fault819_anIdentifierIsCompleteOnANarrowTerminal() throws {
+    @Test(.fault(819)) func anIdentifierIsCompleteOnANarrowTerminal() throws {
         let name = "AnalyserOfVeryLongNames"
         let folder = try PluginFolder([name: ["PHFactories": [PluginFolder.factory("first", at: "org.example.point")]]])
         let output = try PluginHostTool.run(

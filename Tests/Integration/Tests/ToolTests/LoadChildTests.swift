@@ -107,8 +107,8 @@ import Testing
             code: "hung", words: "had not ended after 4 s."),
     ]
 
-    @Test(arguments: deaths)
-    func fault270_271_272_273_theEndOfAProcessIsAFindingAndTheNextBundleIsReported(_ harm: Harm) throws {
+    @Test(.fault(270, 271, 272, 273), arguments: deaths)
+    func theEndOfAProcessIsAFindingAndTheNextBundleIsReported(_ harm: Harm) throws {
         let bad = try BundleFixture(harm.name, code: .c(harm.source))
         let fine = try BundleFixture("After\(harm.name)", code: .c(Self.fine))
         // Long enough for a sound bundle beside many other tests; nobody waits for it if the process ends.
@@ -160,7 +160,7 @@ import Testing
         #expect(output.standardError.contains("printed before the trap"))
     }
 
-    @Test func fault274_writingIntoEveryDescriptorIsAFindingAndTheOutcomeIsKnown() throws {
+    @Test(.fault(274)) func writingIntoEveryDescriptorIsAFindingAndTheOutcomeIsKnown() throws {
         let write = """
             for (int fd = 3; fd < 1024; fd++) { ssize_t n = write(fd, "wild words\\n", 11); (void)n; }
             plugin_function f = {{sizeof f, 1}, PLUGIN_STRING("f"), PLUGIN_STRING("() -> int32"), (plugin_code)&abort};
@@ -181,7 +181,7 @@ import Testing
         #expect(!text.standardOutput.contains("wild words"))
     }
 
-    @Test func fault274_aWildFloodIntoEveryDescriptorEndsToo() throws {
+    @Test(.fault(274)) func aWildFloodIntoEveryDescriptorEndsToo() throws {
         let flood = """
             static char page[4096]; memset(page, 'x', sizeof page);
             for (int turn = 0; turn < 5000; turn++)
@@ -196,7 +196,7 @@ import Testing
         #expect(message.contains("wrote 20480000 bytes"))
     }
 
-    @Test func fault275_aFloodOfOutputIsCutAndAWarning() throws {
+    @Test(.fault(275)) func aFloodOfOutputIsCutAndAWarning() throws {
         let flood = """
             static char page[65536]; memset(page, 'x', sizeof page);
             for (int turn = 0; turn < 1600; turn++) { ssize_t n = write(1, page, sizeof page); (void)n; }
@@ -212,8 +212,8 @@ import Testing
         #expect(try PluginHostTool.run("load", "--strict", fixture.path).status == 1)
     }
 
-    @Test(arguments: ["", "setsid();"])
-    func fault276_aProcessThatIsLeftBehindIsKilledAndAWarning(_ escape: String) throws {
+    @Test(.fault(276), arguments: ["", "setsid();"])
+    func aProcessThatIsLeftBehindIsKilledAndAWarning(_ escape: String) throws {
         let mark = Workspace.temporary.appending(path: "grandchild-\(UUID().uuidString)")
         let leave = """
             if (fork() == 0) {
@@ -234,7 +234,7 @@ import Testing
         #expect(kill(process, 0) == -1 && errno == ESRCH)
     }
 
-    @Test func fault277_theReportOfMoreThanTheToolReadsIsNotRead() throws {
+    @Test(.fault(277)) func theReportOfMoreThanTheToolReadsIsNotRead() throws {
         let many = """
             char *name = malloc(1000); memset(name, 'n', 1000);
             for (int i = 0; i < 40000; i++) {
@@ -252,7 +252,7 @@ import Testing
                 == "The report of what the code registered would take more than 32 MiB.")
     }
 
-    @Test func fault278_aNeededBundleIsLoadedInTheSameProcessAndNamedIfItFails() throws {
+    @Test(.fault(278)) func aNeededBundleIsLoadedInTheSameProcessAndNamedIfItFails() throws {
         let info: [String: any Sendable] = ["PHRequires": ["org.example.NeededTrap": ">=0"]]
         let needed = try BundleFixture("NeededTrap", code: .c(Self.entry(Self.trap)))
         let client = try BundleFixture("NeedsTrap", info: info, code: .c(PluginSource.good))
@@ -265,7 +265,7 @@ import Testing
         #expect(message.contains("in plugin_entry of the bundle “\(needed.path)”, which it needs."))
     }
 
-    @Test func fault278_aBundleWhoseServiceIsUsedIsLoadedInTheSameProcessToo() throws {
+    @Test(.fault(278)) func aBundleWhoseServiceIsUsedIsLoadedInTheSameProcessToo() throws {
         let offered: [String: any Sendable] = ["extensionPoint": "org.example.used-trap", "name": "trap", "version": 2]
         let offer = try BundleFixture("OffersTrap", info: ["PHFactories": [offered]], code: .c(Self.entry(Self.trap)))
         for (version, usesIt) in [(2, true), (1, false)] {
@@ -280,8 +280,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGKILL])
-    func fault279_theEndOfTheToolEndsItsChildren(_ signal: Int32) throws {
+    @Test(.fault(279), arguments: [SIGINT, SIGTERM, SIGKILL])
+    func theEndOfTheToolEndsItsChildren(_ signal: Int32) throws {
         let mark = Workspace.temporary.appending(path: "child-\(UUID().uuidString)")
         let wait = """
             FILE *file = fopen("\(mark.path).new", "w"); fprintf(file, "%d", getpid()); fclose(file);

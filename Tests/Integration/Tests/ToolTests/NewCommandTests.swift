@@ -184,18 +184,20 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "", "my-plugin", "../up", "a/b", "1st", "func", "PluginHost", "Testing", "naïve", ".hidden", "a b",
-        "Main", "main", String(repeating: "x", count: 65),
-    ])
-    func fault475_aNameThatIsNoModulesIsRefused(_ name: String) throws {
+    @Test(
+        .fault(475),
+        arguments: [
+            "", "my-plugin", "../up", "a/b", "1st", "func", "PluginHost", "Testing", "naïve", ".hidden", "a b",
+            "Main", "main", String(repeating: "x", count: 65),
+        ])
+    func aNameThatIsNoModulesIsRefused(_ name: String) throws {
         let folder = try folder()
         let output = try run([Self.program, "new", name], in: folder)
         #expect(output.status == 2, "\(output)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
-    @Test(arguments: Self.languages) func fault475_whatExistsIsNotOverwritten(_ language: String) throws {
+    @Test(.fault(475), arguments: Self.languages) func whatExistsIsNotOverwritten(_ language: String) throws {
         let folder = try folder()
         let old = folder.appending(path: "Salon")
         try FileManager.default.createDirectory(at: old, withIntermediateDirectories: true)

@@ -113,9 +113,9 @@ import Testing
         return (copy.path, nib.path)
     }
 
-    /// Fault 857: a nib over a limit is one finding of every command, a signal of none, and the option named there helps.
-    @Test(arguments: [("objects", 4_096), ("connections", 20_000)])
-    func fault857_everyCommandHasOneFindingForANibOverALimit(limit: String, most: Int) throws {
+    /// A nib over a limit is one finding of every command, a signal of none, and the option named there helps.
+    @Test(.fault(857), arguments: [("objects", 4_096), ("connections", 20_000)])
+    func everyCommandHasOneFindingForANibOverALimit(limit: String, most: Int) throws {
         let (path, nib) = try largeBundle(limit, most + 1)
         let option = ["--max-\(limit)", "\(most + 1)"]
         for command in ["lint", "check", "load"] {
@@ -137,9 +137,8 @@ import Testing
         #expect(try PluginHostTool.run(["strings"] + option + [nib]).status == 0)
     }
 
-    /// Fault 857.
-    @Test(arguments: [("objects", 4_096), ("connections", 20_000)])
-    func fault857_aNibExactlyAtALimitIsRead(limit: String, most: Int) throws {
+    @Test(.fault(857), arguments: [("objects", 4_096), ("connections", 20_000)])
+    func aNibExactlyAtALimitIsRead(limit: String, most: Int) throws {
         let (path, nib) = try largeBundle(limit, most)
         for command in ["lint", "check", "load"] {
             let document = try PluginHostTool.document(of: [command, path])
@@ -152,8 +151,8 @@ import Testing
         #expect(try PluginHostTool.run("strings", "--max-\(limit)", "\(most - 1)", nib).status == 2)
     }
 
-    /// Fault 857: what the application allows, `pack` puts into a bundle.
-    @Test func fault857_packTakesTheLimitsOfTheApplication() throws {
+    /// What the application allows, `pack` puts into a bundle.
+    @Test(.fault(857)) func packTakesTheLimitsOfTheApplication() throws {
         let source = Workspace.temporary.appending(path: "nibs/\(UUID().uuidString)/Large")
         let resources = source.appending(path: "Resources")
         try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
@@ -282,8 +281,7 @@ import Testing
         #expect(try PluginHostTool.run("strings", "/nowhere.xib").status == 2)
     }
 
-    /// Fault 856.
-    @Test func fault856_aTextThatNoTableCanTranslateIsAWarningOfLintAndStrings() throws {
+    @Test(.fault(856)) func aTextThatNoTableCanTranslateIsAWarningOfLintAndStrings() throws {
         let id = String(repeating: "i", count: 1_100)
         let fixture = try bundle(
             "LongID",

@@ -112,8 +112,8 @@ import Testing
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "rules.txt")
     }
 
-    @Test(arguments: ["/etc/hostname", "../../../../../../etc", "nothing", "loop", "FIFO"])
-    func fault470_aLinkOutOfTheResourcesAndWhatIsNoFileAreRefused(_ target: String) throws {
+    @Test(.fault(470), arguments: ["/etc/hostname", "../../../../../../etc", "nothing", "loop", "FIFO"])
+    func aLinkOutOfTheResourcesAndWhatIsNoFileAreRefused(_ target: String) throws {
         let source = try BundleSourceFixture(files: Self.strings)
         let path = source.path + "/Resources/bad"
         if target == "FIFO" {
@@ -130,7 +130,7 @@ import Testing
     }
 
     /// `y` leads out through another link, `x`, which is inside: its `..` counts from the directory that `x` leads to.
-    @Test func fault470_aLinkThatLeadsOutThroughAnotherIsRefused() throws {
+    @Test(.fault(470)) func aLinkThatLeadsOutThroughAnotherIsRefused() throws {
         let source = try BundleSourceFixture(files: ["Resources/a/b/file": ""])
         let folder = source.path + "/Resources/a/b/"
         try FileManager.default.createSymbolicLink(atPath: folder + "x", withDestinationPath: "../../../..")
@@ -140,8 +140,8 @@ import Testing
         try expectNothingLeft(source)
     }
 
-    @Test(arguments: [["a.txt", "A.TXT"], ["caf\u{E9}", "cafe\u{301}"]])
-    func fault471_namesThatDifferInCaseOrUnicodeFormAreRefused(_ names: [String]) throws {
+    @Test(.fault(471), arguments: [["a.txt", "A.TXT"], ["caf\u{E9}", "cafe\u{301}"]])
+    func namesThatDifferInCaseOrUnicodeFormAreRefused(_ names: [String]) throws {
         let source = try BundleSourceFixture()
         for name in names { try source.add("Resources/" + name, name) }
         let output = try source.pack()
@@ -149,7 +149,7 @@ import Testing
         try expectNothingLeft(source)
     }
 
-    @Test func fault472_whatCannotLoadIsNotPackedAndTheOldBundleStays() throws {
+    @Test(.fault(472)) func whatCannotLoadIsNotPackedAndTheOldBundleStays() throws {
         let source = try BundleSourceFixture(files: Self.strings, code: .c(PluginSource.good))
         try #require(source.pack().status == 0)
         let before = try BundleSourceFixture.description(of: source.bundle)
@@ -162,19 +162,20 @@ import Testing
         #expect(try BundleSourceFixture.description(of: source.bundle) == before)
     }
 
-    @Test func fault472_aTableWithAFaultIsNotPacked() throws {
+    @Test(.fault(472)) func aTableWithAFaultIsNotPacked() throws {
         let source = try BundleSourceFixture(files: ["Resources/fr.lproj/Localizable.strings": "\"a\" \"b\";"])
         let output = try source.pack()
         #expect(output.status == 1 && output.standardOutput.contains("missingSeparator"), "\(output)")
         try expectNothingLeft(source)
     }
 
-    /// Faults 795 to 798.
-    @Test(arguments: [
-        ("CFBundleIdentifier", "$(PRODUCT_BUNDLE_IDENTIFIER)"), ("CFBundleIdentifier", "org.example.a "),
-        ("CFBundleName", "@NAME@"), ("CFBundleDisplayName", "${X}"), ("CFBundleShortVersionString", "$(V)"),
-        ("CFBundleVersion", "v1"), ("PHRequires ", "x"),
-    ])
+    @Test(
+        .fault(795, 796, 797, 798),
+        arguments: [
+            ("CFBundleIdentifier", "$(PRODUCT_BUNDLE_IDENTIFIER)"), ("CFBundleIdentifier", "org.example.a "),
+            ("CFBundleName", "@NAME@"), ("CFBundleDisplayName", "${X}"), ("CFBundleShortVersionString", "$(V)"),
+            ("CFBundleVersion", "v1"), ("PHRequires ", "x"),
+        ])
     func namesThatABuildDidNotExpandAreNotPacked(_ key: String, _ value: String) throws {
         let source = try BundleSourceFixture(info: [key: value])
         let output = try source.pack()
@@ -182,7 +183,7 @@ import Testing
         try expectNothingLeft(source)
     }
 
-    @Test func fault799_anUnusualIdentifierIsPackedWithAWarning() throws {
+    @Test(.fault(799)) func anUnusualIdentifierIsPackedWithAWarning() throws {
         let source = try BundleSourceFixture(info: ["CFBundleIdentifier": "org.example.a+b"])
         let output = try source.pack()
         #expect(output.status == 0 && output.standardOutput.contains("identifierUnusual"), "\(output)")
@@ -195,8 +196,8 @@ import Testing
         #expect(try source.pack().status == 0)
     }
 
-    @Test(arguments: ["", "<plist", "(1, 2)", nil])
-    func fault473_aListThatCannotBeCompletedIsNamed(_ text: String?) throws {
+    @Test(.fault(473), arguments: ["", "<plist", "(1, 2)", nil])
+    func aListThatCannotBeCompletedIsNamed(_ text: String?) throws {
         let source = try BundleSourceFixture()
         let list = source.url.appending(path: "Info.plist")
         try FileManager.default.removeItem(at: list)
@@ -206,7 +207,7 @@ import Testing
         try expectNothingLeft(source)
     }
 
-    @Test func fault474_whatAKilledPackerLeftIsRemovedByTheNext() throws {
+    @Test(.fault(474)) func whatAKilledPackerLeftIsRemovedByTheNext() throws {
         let source = try BundleSourceFixture(files: Self.strings)
         // A killed packer leaves such a directory, and no process holds its lock.
         let dead = source.output.appending(path: ".pluginhost-dead00/Salon.bundle/Contents")
@@ -264,7 +265,7 @@ import Testing
         #expect(left == [])
     }
 
-    @Test func fault813_productsThatAreOlderThanTheirSourcesAreAWarning() throws {
+    @Test(.fault(813)) func productsThatAreOlderThanTheirSourcesAreAWarning() throws {
         let source = try BundleSourceFixture(code: .c(PluginSource.good))
         try source.add("Sources/Salon/salon.c", "int changed;")
         let file = source.url.appending(path: "Sources/Salon/salon.c").path

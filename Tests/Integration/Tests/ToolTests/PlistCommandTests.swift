@@ -34,13 +34,16 @@ import Testing
         #expect(shown.status == 0 && shown.standardOutput == expected)
     }
 
-    @Test(arguments: [
-        ("// one\n{ a = \"/* no comment */\"; /* two */ b = http://example.org; }\n", 1, 1),
-        (
-            "<plist>\n <!-- one --><dict>\n<key>a</key><string><![CDATA[<!-- no -->]]></string><!-- two --></dict></plist>",
-            2, 2
-        ),
-    ]) func fault832_commentsThatAConversionLosesAreReported(_ text: String, _ line: Int, _ column: Int) throws {
+    @Test(
+        .fault(832),
+        arguments: [
+            ("// one\n{ a = \"/* no comment */\"; /* two */ b = http://example.org; }\n", 1, 1),
+            (
+                "<plist>\n <!-- one --><dict>\n<key>a</key><string><![CDATA[<!-- no -->]]></string><!-- two --></dict></plist>",
+                2, 2
+            ),
+        ]) func commentsThatAConversionLosesAreReported(_ text: String, _ line: Int, _ column: Int) throws
+    {
         let file = try list(text)
         let document = try PluginHostTool.document("plist", "convert", "binary1", file.path)
         let findings = try #require(document.object["findings"] as? [[String: Any]])
@@ -53,7 +56,7 @@ import Testing
         #expect(output.status == 0 && output.standardError == "")
     }
 
-    @Test func fault832_aFractionOfASecondThatAConversionLosesIsReported() throws {
+    @Test(.fault(832)) func aFractionOfASecondThatAConversionLosesIsReported() throws {
         let file = try list()
         // A binary list with the one value 0.5 seconds after the beginning of 2001.
         let half: [UInt8] = [0x33, 0x3F, 0xE0, 0, 0, 0, 0, 0, 0]
@@ -109,7 +112,7 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8) == "{ a = 1;\n b = ; }")
     }
 
-    @Test func fault818_whatCannotBeReadIsTwoOnStandardErrorForEveryListAndTable() throws {
+    @Test(.fault(818)) func whatCannotBeReadIsTwoOnStandardErrorForEveryListAndTable() throws {
         for command in [
             ["plist", "convert", "xml1", "/nonexistent"], ["plist", "get", "a", "/nonexistent"],
             ["plist", "print", "/nonexistent"], ["strings", "/nonexistent.xib"],
@@ -125,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func fault783_twoKeysThatDifferInTheirUnicodeFormOnlyAreNotMadeOne() throws {
+    @Test(.fault(783)) func twoKeysThatDifferInTheirUnicodeFormOnlyAreNotMadeOne() throws {
         let contents = [
             "{ \"\u{E9}\" = one; \"e\u{301}\" = two; }",
             "{ \"a\": { \"\u{E9}\": 1, \"e\u{301}\": 2 } }",
@@ -142,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func fault784_controlCharactersOfOptionsDoNotReachTheTerminal() throws {
+    @Test(.fault(784)) func controlCharactersOfOptionsDoNotReachTheTerminal() throws {
         let escape = "\u{1B}]0;owned\u{7}"
         for arguments in [
             ["plist", "convert", escape, "x"], ["plist", "convert", "xml1\n\nError: fake\(escape)", "x"],

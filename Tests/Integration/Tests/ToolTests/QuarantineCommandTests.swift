@@ -73,7 +73,7 @@ import Testing
         #expect(words.contains("No reason was given."), "\(words)")
     }
 
-    @Test func fault894_aBundleThatOnlyHasTheNameOfAnIdentifierIsNotAdded() throws {
+    @Test(.fault(894)) func aBundleThatOnlyHasTheNameOfAnIdentifierIsNotAdded() throws {
         let user = try User()
         let folder = user.home.url.appending(path: "share/my-editor/plugins")
         try FileManager.default.createDirectory(

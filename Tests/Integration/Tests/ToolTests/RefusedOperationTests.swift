@@ -84,8 +84,8 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Self.canMount), arguments: commands.map(\.name))
-    func fault849_onAReadOnlyFileSystem(_ name: String) throws {
+    @Test(.fault(849), .enabled(if: Self.canMount), arguments: commands.map(\.name))
+    func onAReadOnlyFileSystem(_ name: String) throws {
         let place = try PluginFolder().path
         let output = try Self.run(
             name, in: place, prepare: #"mount -t tmpfs none "$1" || exit 92"#,
@@ -94,9 +94,9 @@ import Testing
     }
 
     @Test(
-        .enabled(if: Self.canMount),
+        .fault(849), .enabled(if: Self.canMount),
         arguments: commands.map(\.name).filter { !["uninstall", "rollback"].contains($0) })
-    func fault849_onAFullFileSystem(_ name: String) throws {
+    func onAFullFileSystem(_ name: String) throws {
         let place = try PluginFolder().path
         let output = try Self.run(
             name, in: place, prepare: #"mount -t tmpfs -o size=2m,nr_inodes=400 none "$1" || exit 92"#,
@@ -109,8 +109,8 @@ import Testing
     }
 
     /// An ordinary user in the directories of somebody else.
-    @Test(.enabled(if: Self.canBeNobody), arguments: commands.map(\.name))
-    func fault849_withoutPermission(_ name: String) throws {
+    @Test(.fault(849), .enabled(if: Self.canBeNobody), arguments: commands.map(\.name))
+    func withoutPermission(_ name: String) throws {
         let place = try PluginFolder().path
         let output = try Self.run(
             name, in: place, prepare: #"mount -t tmpfs none "$1" || exit 92"#, closing: #"chmod 755 "$1""#,
@@ -118,12 +118,14 @@ import Testing
         try Self.expect(output, name, ["Make the directory writable", "Make the file and its directory writable"])
     }
 
-    @Test(arguments: [
-        ("file", "file/below", "a part of it that should be a directory is a file"),
-        ("loop", "loop/below", "Remove the circle of symbolic links"),
-        ("long", String(repeating: "n", count: 300), "Use a shorter path"),
-    ])
-    func fault849_aPathThatLeadsNowhere(_ name: String, _ path: String, _ remedy: String) throws {
+    @Test(
+        .fault(849),
+        arguments: [
+            ("file", "file/below", "a part of it that should be a directory is a file"),
+            ("loop", "loop/below", "Remove the circle of symbolic links"),
+            ("long", String(repeating: "n", count: 300), "Use a shorter path"),
+        ])
+    func aPathThatLeadsNowhere(_ name: String, _ path: String, _ remedy: String) throws {
         let place = try PluginFolder()
         try Data().write(to: place.url.appending(path: "file"))
         try FileManager.default.createSymbolicLink(atPath: place.path + "/loop", withDestinationPath: "loop")
@@ -139,7 +141,7 @@ import Testing
     }
 
     /// A quarantine that cannot be written is not shown as changed.
-    @Test func fault850_aQuarantineThatCannotBeWrittenIsNotShownAsChanged() throws {
+    @Test(.fault(850)) func aQuarantineThatCannotBeWrittenIsNotShownAsChanged() throws {
         let place = try PluginFolder()
         let bundle = try BundleSourceFixture(code: .c(PluginSource.good))
         try #require(bundle.pack().status == 0)

@@ -44,7 +44,7 @@ import Testing
         #expect(try PluginHostTool.run("strings", "convert", table, folder.path + "/x", "--to", "y").status == 2)
     }
 
-    @Test func fault794_aCatalogueBecomesBothTablesAndAnAcceptedLossIsNoError() throws {
+    @Test(.fault(794)) func aCatalogueBecomesBothTablesAndAnAcceptedLossIsNoError() throws {
         let folder = try Workspace.folder([
             "a.xcstrings": """
             {"sourceLanguage": "en", "version": "1.0", "strings": {"Open": {"comment": "A button"}, "%lld files": {
@@ -71,7 +71,7 @@ import Testing
         #expect(!accepted.standardError.contains("error:"))
     }
 
-    @Test func fault791_theDirectoryOfATranslationCanBeNamed() throws {
+    @Test(.fault(791)) func theDirectoryOfATranslationCanBeNamed() throws {
         let bundle = try bundle()
         let file = bundle.path + "/../de.xliff"
         _ = try PluginHostTool.run("strings", "export", "--language", "de", bundle.path, "-o", file)

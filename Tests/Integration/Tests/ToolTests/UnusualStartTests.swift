@@ -37,7 +37,7 @@ import Testing
     /// Some containers give nobody a namespace.
     private static let canHideProc = (try? withoutProc(["/bin/true"]).status) == 0
 
-    @Test(.enabled(if: Self.canHideProc)) func fault833_everyCommandWorksWithoutProc() throws {
+    @Test(.fault(833), .enabled(if: Self.canHideProc)) func everyCommandWorksWithoutProc() throws {
         let bundle = try bundle()
         for command in Self.commands(bundle) {
             let usual = try PluginHostTool.run(command)
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// Its name, by which it finds what it kept, is not lost either.
-    @Test(.enabled(if: Self.canHideProc)) func fault833_withoutProcAnApplicationHasTheSameIndex() throws {
+    @Test(.fault(833), .enabled(if: Self.canHideProc)) func withoutProcAnApplicationHasTheSameIndex() throws {
         let command = ["scan", "--json", "/" + (try bundle()).split(separator: "/").dropLast().joined(separator: "/")]
         let usual = try PluginHostTool.run(command)
         let output = try Self.withoutProc([Self.program] + command)
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Each command that runs code in another process names what is missing, and ends.
-    @Test(.enabled(if: Self.canHideProc)) func fault888_whatNeedsAWorkerNamesProc() throws {
+    @Test(.fault(888), .enabled(if: Self.canHideProc)) func whatNeedsAWorkerNamesProc() throws {
         let bundle = try bundle()
         for (command, status) in [(["probe"], 2), (["load", "--isolated"], 1), (["load", "--sandboxed"], 1)] {
             let output = try Self.withoutProc([Self.program] + command + [bundle])
@@ -73,8 +73,8 @@ import Testing
     }
 
     /// As with Docker before 20.10.10: its filter refuses clone3() with an error that glibc does not take for “missing”.
-    @Test(.enabled(if: Self.canFilter))
-    func fault888_aFilterThatRefusesThreadsIsNamedAndNothingWaitsForEver() throws {
+    @Test(.fault(888), .enabled(if: Self.canFilter))
+    func aFilterThatRefusesThreadsIsNamedAndNothingWaitsForEver() throws {
         let bundle = try bundle()
         let program = try Self.refusing.get()
         let commands: [([String], Int32)] = [
@@ -129,7 +129,7 @@ import Testing
         }
         """
 
-    @Test func fault833_aProgramThatTheDynamicLinkerStartedFindsItself() throws {
+    @Test(.fault(833)) func aProgramThatTheDynamicLinkerStartedFindsItself() throws {
         let bundle = try bundle()
         let linker = try #require(Self.linker)
         let workers = [["probe", bundle], ["load", "--isolated", bundle], ["load", "--sandboxed", bundle]]
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// A second process of the tool does not get the options of the dynamic linker that the first one was started with.
-    @Test func fault842_librariesThatOnlyAnOptionOfTheDynamicLinkerFindsAreNamed() throws {
+    @Test(.fault(842)) func librariesThatOnlyAnOptionOfTheDynamicLinkerFindsAreNamed() throws {
         let bundle = try bundle()
         let folder = FileManager.default.temporaryDirectory.appending(path: "started-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func fault809_aBundleWhoseCodeCannotBeLoadedIsNotOnlyUsed() throws {
+    @Test(.fault(809)) func aBundleWhoseCodeCannotBeLoadedIsNotOnlyUsed() throws {
         let folder = try PluginFolder(["Broken": ["NSExecutable": "Broken"], "Fine": [:]])
         let output = try PluginHostTool.run("why", "org.example.Broken", "--in", folder.path)
         #expect(output.status == 1)
@@ -198,7 +198,7 @@ import Testing
         #expect((fine.object["sentence"] as? String)?.contains("But") == false)
     }
 
-    @Test func fault810_aBrokenBundleOfAnotherNameDoesNotTakeOverTheAnswer() throws {
+    @Test(.fault(810)) func aBrokenBundleOfAnotherNameDoesNotTakeOverTheAnswer() throws {
         let folder = try PluginFolder(["Fine": [:]])
         let broken = folder.url.appending(path: "Broken.bundle/Contents/Resources")
         try FileManager.default.createDirectory(at: broken, withIntermediateDirectories: true)
@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    @Test func fault810_aBrokenBundleOfAnotherNameDoesNotTakeOverTheAnswerOfDisable() throws {
+    @Test(.fault(810)) func aBrokenBundleOfAnotherNameDoesNotTakeOverTheAnswerOfDisable() throws {
         let home = try PluginFolder()
         let environment = [
             "HOME": home.path, "XDG_DATA_HOME": home.path + "/share", "XDG_STATE_HOME": home.path + "/state",
@@ -246,7 +246,7 @@ import Testing
     }
 
     /// Its name sorts before that of the plug-in, and is the plug-in's identifier.
-    @Test func fault894_aBundleThatOnlyHasTheNameOfAnIdentifierIsNotThatPlugIn() throws {
+    @Test(.fault(894)) func aBundleThatOnlyHasTheNameOfAnIdentifierIsNotThatPlugIn() throws {
         let source = try PluginFolder(["zeal": ["CFBundleIdentifier": "org.example.zeal"]])
         let plugin = source.url.appending(path: "zeal.bundle").path
         let folder = try PluginFolder([:])
@@ -265,7 +265,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: impostor.path))
     }
 
-    @Test func fault891_aSearchPathThatIsOneLevelOffIsInEachAnswer() throws {
+    @Test(.fault(891)) func aSearchPathThatIsOneLevelOffIsInEachAnswer() throws {
         let above = try PluginFolder().path
         let name = "plugins"
         try FileManager.default.moveItem(atPath: PluginFolder(["Deep": [:]]).path, toPath: above + "/" + name)

@@ -1,0 +1,1 @@
+../../../Tests/FaultCitation.swift
