@@ -234,11 +234,9 @@ import Testing
         let time = report.number("\(step) time")
         #expect(time >= 0)
         #expect(report["harmless"] == "43", "another plug-in works: \(report)")
-        for leak in ["descriptors", "windows", "children", "workers"] {
+        for leak in ["descriptors", "surplus threads", "windows", "children", "workers"] {
             #expect(report.number(leak) <= 0, "\(leak): \(report)")
         }
-        // Threads for tasks, one for each processor, and those that deliver the log and clean up come and go.
-        #expect(report.number("threads") <= ProcessInfo.processInfo.processorCount + 2, "\(report)")
         #expect(report.number("memory") < 32, "\(report)")
         #expect(report["process"] == "unchanged")
         #expect(try Data(contentsOf: box.appending(path: "victim")) == Data("victim".utf8))
