@@ -223,7 +223,7 @@ struct HostileHost {
         await stopWorkers()
         // A thread that Dispatch starts at the first task opens what Dispatch needs, a timer last; on a busy machine later
         // than the line above.
-        for _ in 0..<10_000 where !descriptorNames.contains("anon_inode:[timerfd]") { usleep(1000) }
+        for _ in 0..<1_000 where !descriptorNames.contains("anon_inode:[timerfd]") { usleep(1000) }
         let before = (descriptors, threads, windows, residentKiB)
         let mask = umask(0o22)
         umask(mask)
@@ -270,7 +270,7 @@ struct HostileHost {
         // Threads that served the last worker may still be ending. Those of Dispatch, one for each processor, and those that
         // deliver the log and clean up come and go; to wait for them takes seconds.
         let mostThreads = before.1 + ProcessInfo.processInfo.processorCount + 2
-        for _ in 0..<1_000 where descriptors > before.0 || threads > mostThreads || windows > before.2 || children > 0 {
+        for _ in 0..<100 where descriptors > before.0 || threads > mostThreads || windows > before.2 || children > 0 {
             usleep(10_000)
         }
         report("descriptors", descriptors - before.0)
