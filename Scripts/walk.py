@@ -120,25 +120,24 @@ class Walk:
         self.directory = work / "walk"
         self.directory.mkdir()
 
-    def compile_once(self):
-        """The pages build with “-c release” and without. To compile the library in both ways, and to optimise it, takes much
-        longer than all the rest and changes nothing that the pages show: so both build the same here, in the same folder."""
-        real = shutil.which("swift")
-        command = self.work / "bin/swift"
-        command.parent.mkdir()
-        command.write_text(f"""#!/bin/bash
-previous=
+    def skip_optimiser(self):
+        """The pages build with “-c release”. To optimise the library takes much longer than to compile it, twice in a walk,
+        and changes nothing that the pages show."""
+        real = pathlib.Path(self.environment.get("SWIFT_EXEC") or shutil.which("swiftc"))
+        # The package manager looks for libraries of the toolchain beside the compiler.
+        compiler = self.work / "toolchain/bin/swiftc"
+        compiler.parent.mkdir(parents=True)
+        (self.work / "toolchain/lib").symlink_to(real.resolve().parent.parent / "lib")
+        compiler.write_text(f"""#!/bin/bash
 for argument; do
     shift
-    case $previous:$argument in -c:release | --configuration:release) set -- "$@" debug ;; *) set -- "$@" "$argument" ;; esac
-    previous=$argument
+    [ "$argument" != -O ] || argument=-Onone
+    set -- "$@" "$argument"
 done
 exec "{real}" "$@"
 """)
-        command.chmod(0o755)
-        self.environment["PATH"] = f"{command.parent}:{self.environment['PATH']}"
-        (self.work / "build").mkdir()
-        (self.work / "build/release").symlink_to("debug")
+        compiler.chmod(0o755)
+        self.environment["SWIFT_EXEC"] = str(compiler)
 
     def command(self, *arguments, text=None):
         run = subprocess.run(arguments, cwd=self.directory, env=self.environment, input=text, text=True,
@@ -286,7 +285,7 @@ def main():
     work = pathlib.Path(tempfile.mkdtemp(prefix="pluginhost-walk."))
     try:
         walk = Walk(work)
-        walk.compile_once()
+        walk.skip_optimiser()
         walk.repository()
         walk.demo_api()
         # A page may use files of another page.
