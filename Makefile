@@ -5,15 +5,16 @@ SHELL := /bin/bash
 
 # Tests/Integration depends on every other package. “make demo” and “make test” compile in .build without the optimiser, which
 # takes twice as long; what is installed, packaged, measured and fuzzed is optimised, in .build-all.
-DEBUG     := --package-path Tests/Integration --scratch-path .build
-WORKSPACE := --package-path Tests/Integration --scratch-path .build-all -c release
-PRODUCTS  := .build-all/release
-BUNDLES   := build/Plugins
-SAMPLES   := $(filter-out Plugins/Misbehaving,$(patsubst %/Info.plist,%,$(wildcard Plugins/*/Info.plist)))
-REPORT    := build/report.html
-DOC       ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
+DEBUG       := --package-path Tests/Integration --scratch-path .build
+UNOPTIMISED := .build/debug
+WORKSPACE   := --package-path Tests/Integration --scratch-path .build-all -c release
+PRODUCTS    := .build-all/release
+BUNDLES     := build/Plugins
+SAMPLES     := $(filter-out Plugins/Misbehaving,$(patsubst %/Info.plist,%,$(wildcard Plugins/*/Info.plist)))
+REPORT      := build/report.html
+DOC         ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build tool plugins demo misbehave install uninstall deb test test-install test-stage test-deb test-unit test-kit test-tools test-integration test-optimised test-samples test-embedding tsan walk bench docs fuzz fuzz-budgets fuzz-lanes fuzz-elf fuzz-coverage inject swaps starts stress stress-thread stress-address lint format clean
+.PHONY: help setup build tool plugins demonstration demo misbehave install uninstall deb test test-install test-stage test-deb test-unit test-kit test-tools test-integration test-optimised test-samples test-embedding tsan walk bench docs fuzz fuzz-budgets fuzz-lanes fuzz-elf fuzz-coverage inject swaps starts stress stress-thread stress-address lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,19 +56,18 @@ pack = $(1)/pluginhost pack --products $(1) --host $(1)/demo-host --output $(BUN
 
 demo: demonstration ## load the sample plug-ins and write a report on DOC="file …" in your language; NIB=FILE for another card
 	@echo
-	.build/debug/demo-host --plugins $(BUNDLES) --output $(REPORT) $(if $(NIB),--nib "$(NIB)") $(DOC)
+	$(UNOPTIMISED)/demo-host --plugins $(BUNDLES) --output $(REPORT) $(if $(NIB),--nib "$(NIB)") $(DOC)
 	@echo "Open $(CURDIR)/$(REPORT) in a browser."
-	@.build/debug/demo-host --isolate --plugins $(BUNDLES) --output build/isolated.html $(if $(NIB),--nib "$(NIB)") $(DOC) >/dev/null
+	@$(UNOPTIMISED)/demo-host --isolate --plugins $(BUNDLES) --output build/isolated.html $(if $(NIB),--nib "$(NIB)") $(DOC) >/dev/null
 	@cmp <(grep -v 'class="date"' $(REPORT)) <(grep -v 'class="date"' build/isolated.html)
 	@echo "With the plug-ins in processes of their own, the report is the same, byte for byte but for the time."
 	@$(call misbehave,crash)
 	@echo "“make misbehave” lets it also hang, use up memory and look for your keys."
 
-.PHONY: demonstration
 demonstration: setup
 	@Scripts/replan.sh .build
 	@$(call products,$(DEMONSTRATION),$(DEBUG))
-	@$(call pack,.build/debug)
+	@$(call pack,$(UNOPTIMISED))
 
 misbehave: demonstration ## let a plug-in crash, hang, use up memory and look for your keys, in a process of its own
 	@$(call misbehave,crash hang flood keys)
@@ -76,7 +76,7 @@ misbehave: demonstration ## let a plug-in crash, hang, use up memory and look fo
 misbehave = for harm in $(1); do \
     echo && echo "A document demands “$$harm” of the plug-in Misbehaving:" && \
     printf 'One two three. Four five.\nMisbehave: %s\n' $$harm > build/$$harm.txt && \
-    { .build/debug/demo-host --isolate=sandboxed --plugins build/Misbehaving --pipeline misbehaving,summary,html \
+    { $(UNOPTIMISED)/demo-host --isolate=sandboxed --plugins build/Misbehaving --pipeline misbehaving,summary,html \
         --output build/$$harm.html build/$$harm.txt || [ $$? = 1 ]; } || exit 1; done
 
 # CI says INTEGRATION=optimised: it needs the optimised library anyway.
