@@ -61,8 +61,8 @@ struct RemoteCalls {
         ]
         if isBound {
             let (here, there) = try allocations(short)
-            figures.append(Figure("allocations of the caller, with the result's", here, "", goal: 3))
-            figures.append(Figure("allocations of the worker, with the argument's", there, "", goal: 3))
+            figures.append(Figure("allocations of the caller, with the result's", here, Figure.count, goal: 3))
+            figures.append(Figure("allocations of the worker, with the argument's", there, Figure.count, goal: 3))
         } else {
             figures.append(Figure("64 MiB there (two copies = 1)", try copyRatio(64 << 20), goal: 2))
         }

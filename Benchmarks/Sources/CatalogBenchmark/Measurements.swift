@@ -18,7 +18,7 @@ struct Measurements {
         let count = try Way.read.run(folder, in: folder.bundles)
         use(catalog.plugin("org.example.benchmark.sample1"))
 
-        var figures = [Figure("bundles", Double(count), "")]
+        var figures = [Figure("bundles", Double(count), Figure.count)]
         figures += try ratios(warm: true, passes: 3)
         if EmptyCaches.isPossible { figures += try ratios(warm: false, passes: 1) }
         figures.append(Figure("memory a bundle, from the index", Double(used) / Double(count), "bytes", goal: 1024))
