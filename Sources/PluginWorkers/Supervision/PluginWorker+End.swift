@@ -12,7 +12,7 @@ extension PluginWorker {
     /// When the next answer is due.
     var nextDeadline: UInt64? {
         values.withLock { values in
-            guard values.life.ended == nil, values.life.kill == nil else { return nil }
+            guard values.life.mayContinue else { return nil }
             return values.questions.pending.values.map(\.due).reduce(values.life.stopping?.deadline ?? .max, min)
         }
     }
@@ -20,7 +20,7 @@ extension PluginWorker {
     /// Why the worker has to end now, if a time limit is over.
     func overdue(at now: UInt64) -> WorkerEnd.Cause? {
         values.withLock { values in
-            guard values.life.ended == nil, values.life.kill == nil else { return nil }
+            guard values.life.mayContinue else { return nil }
             if let late = values.questions.pending.values.first(where: { $0.due <= now }) { return .timeOut(late.time) }
             return values.life.stopping?.deadline.map { $0 <= now } == true ? .host : nil
         }

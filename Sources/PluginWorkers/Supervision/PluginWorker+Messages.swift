@@ -96,7 +96,7 @@ extension PluginWorker {
         }
         let isWanted = values.withLock { values in
             // A worker that was refused may have sent this before it was killed.
-            guard values.life.ended == nil, values.life.kill == nil else { return false }
+            guard values.life.mayContinue else { return false }
             values.life.acceptance = .accepted(confinement)
             return true
         }

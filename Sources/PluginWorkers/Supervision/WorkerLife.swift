@@ -72,6 +72,9 @@ enum WorkerLife {
     /// Why it is being killed; nil unless it is.
     var kill: Kill? { stopping?.kill }
 
+    /// Whether it has not ended, and is not being killed.
+    var mayContinue: Bool { ended == nil && kill == nil }
+
     var acceptance: Acceptance {
         get {
             switch self {
