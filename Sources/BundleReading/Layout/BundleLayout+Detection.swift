@@ -62,12 +62,12 @@ extension BundleLayout {
         // listed.
         guard folders.find("Contents") == nil, folders.find("Wrapper") != nil, let link = folders.find("WrappedBundle"),
             Path.linkTarget(root + "/" + link)?.hasPrefix("/") == false,
-            let resolved = Path.resolved(root + "/" + link), Path.isInside(resolved, directory: root)
+            let resolved = Path.resolved(root + "/" + link), let part = Path.part(of: resolved, in: root)
         else { return nil }
         var innerFolders = WellKnownFolders(of: resolved)
         let inner = plain(&innerFolders, isFramework: resolved.hasSuffix(".framework")) ?? flat
         folders.note(innerFolders.failure)
-        return inner.below(String(resolved.dropFirst(root == "/" ? 1 : root.count + 1)), name: "wrapped \(inner.name)")
+        return inner.below(String(part), name: "wrapped \(inner.name)")
     }
 }
 

@@ -76,7 +76,7 @@ extension PluginBundle {
         // Report the original path: the private copy of a replaced generation may be gone, and its path means nothing
         // to users.
         let file = executablePath.map { path in
-            Path.isInside(path, directory: bundlePath) ? originalPath + path.dropFirst(bundlePath.count) : path
+            Path.part(of: path, in: bundlePath).map { Path.join(originalPath, String($0)) } ?? path
         }
         return PluginError(
             bundlePath: originalPath,

@@ -32,10 +32,10 @@ struct JournalNotes {
         // A private copy no longer exists at the next start, so the installed files are noted.
         let original = plugin.originalPath
         let executable = plugin.executablePath.flatMap { path -> FileIdentity? in
-            guard original != plugin.path, Path.isInside(path, directory: plugin.path) else {
+            guard original != plugin.path, let part = Path.part(of: path, in: plugin.path) else {
                 return FileIdentity(path: path)
             }
-            return FileIdentity(path: original + path.dropFirst(plugin.path.count))
+            return FileIdentity(path: Path.join(original, String(part)))
         }
         return executable?.noted ?? ""
     }

@@ -164,11 +164,10 @@ extension Quarantine.Entry {
         if self.identifier == QuarantineList.everyPlugin { return true }
         guard self.identifier == identifier else { return false }
         guard let bundlePath, bundlePath != path else { return true }
-        let own = files.filter { Path.isInside($0.path, directory: bundlePath) }
-        return !own.isEmpty
-            && own.allSatisfy { file in
-                CodeFile(path: path + file.path.dropFirst(bundlePath.utf8.count))?.digest == file.digest
-            }
+        let own = files.compactMap { file in
+            Path.part(of: file.path, in: bundlePath).map { (part: String($0), digest: file.digest) }
+        }
+        return !own.isEmpty && own.allSatisfy { CodeFile(path: Path.join(path, $0.part))?.digest == $0.digest }
     }
 
     /// Whether the content of files decides if the entry applies to a bundle.

@@ -132,9 +132,8 @@ private struct TouchedBundles {
         for root in roots {
             if changes.wholly.contains(root) { isEverything = true }
             for name in changes.names[root] ?? [] { insert(Path.join(root, name)) }
-            for directory in changes.wholly.union(changes.names.keys)
-            where Path.isInside(directory, directory: root) {
-                let rest = directory.dropFirst(root == "/" ? 1 : root.count + 1)
+            for directory in changes.wholly.union(changes.names.keys) {
+                guard let rest = Path.part(of: directory, in: root) else { continue }
                 insert(Path.join(root, String(rest.prefix { $0 != "/" })))
             }
         }

@@ -201,6 +201,16 @@ struct QuarantineFixture {
         #expect(new[0].identity == FileIdentity(path: path)?.noted)
     }
 
+    @Test(.fault(897)) func aCopyStaysInQuarantineIfThePathOfTheOriginalIsNotASCII() throws {
+        let tree = try CatalogTree()
+        for bundle in ["Möbel.bundle", "Copy.bundle"] { try tree.tree.write("\(bundle)/Contents/Linux/Möbel", "code") }
+        let file = try #require(CodeFile(path: tree("Möbel.bundle/Contents/Linux/Möbel")))
+        let entry = Quarantine.Entry("org.example.moebel", bundlePath: tree("Möbel.bundle"), files: [file])
+        #expect(entry.holds(for: "org.example.moebel", at: tree("Copy.bundle")))
+        try tree.tree.write("Copy.bundle/Contents/Linux/Möbel", "other")
+        #expect(!entry.holds(for: "org.example.moebel", at: tree("Copy.bundle")))
+    }
+
     @Test func anotherExecutableEndsTheQuarantineButAMissingBundleDoesNot() throws {
         let fixture = try QuarantineFixture()
         try fixture.quarantine.add(try fixture.bundle(), reason: "a reason")
