@@ -17,7 +17,7 @@ package import Synchronization
 ///   So a mistake stops every test that runs this code, instead of one run in a thousand.
 ///
 /// **Cost.** The cost of the standard library's Mutex, plus two changes of a thread-local variable. Inlined into the other
-/// modules: without that, a warm look-up of a resource takes a fifth longer.
+/// modules, which specialise it for their state.
 package struct Lock<State>: ~Copyable, @unchecked Sendable {
     // @unchecked like the standard library's Mutex: the state is reached only under the lock.
     @usableFromInline let mutex: Mutex<State>
