@@ -29,7 +29,7 @@ public final class NamedImage: Sendable, Hashable {
     public let pixelSize: NibSize?
     private let source: any MediaBytes
     /// The results of ``decoded(_:)``, by type.
-    private let results = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
+    private let results = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
     /// For the host.
     @_spi(PluginHost)
@@ -71,14 +71,15 @@ public final class NamedImage: Sendable, Hashable {
     /// - Throws: the error of `make`; nothing is kept in this case.
     public func decoded<Picture: AnyObject & Sendable>(_ make: (NamedImage) throws -> Picture) rethrows -> Picture {
         let key = ObjectIdentifier(Picture.self)
-        if let known = results.withLock({ $0[key] }) { return unsafeDowncast(known, to: Picture.self) }
+        if let known = results.withLock({ $0[key] }) { return known as! Picture }
         let made = try make(self)
-        let kept: any AnyObject & Sendable = results.withLock { results in
+        let kept: any Sendable = results.withLock { results in
             if let first = results[key] { return first }
             results[key] = made
             return made
         }
-        return unsafeDowncast(kept, to: Picture.self)
+        // The key is the type.
+        return kept as! Picture
     }
 
     /// Whether both are the same object.

@@ -22,10 +22,8 @@ import Synchronization
 public final class PluginBundle: Sendable, BundleObject {
     let contents: BundleContents
     let resources: BundleResources
-    /// The state that loading keeps for the bundle: its ``codeState``, created at its first use.
-    ///
-    /// Why it has no concrete type: this file finds and reads bundles and does not depend on how code is loaded.
-    let loadingState = AtomicLazyReference<any AnyObject & Sendable>()
+    /// The ``codeState``, created at its first use.
+    let codeReference = AtomicLazyReference<CodeState>()
     /// The images and sounds, created when the first one is requested by name.
     let mediaReference = AtomicLazyReference<BundleMedia>()
     /// For a private copy, the path where the original bundle is installed; otherwise nil.
@@ -65,7 +63,7 @@ public final class PluginBundle: Sendable, BundleObject {
     /// references.
     @inline(never)
     private func endLater() {
-        HeldLocks.keep((resources, loadingState.load()))
+        HeldLocks.keep((resources, codeReference.load()))
         HeldLocks.afterRelease { [path = bundlePath] in BundleTable.shared.removeDead(path: path) }
     }
 

@@ -32,8 +32,8 @@ extension PluginCatalog {
     /// **Threads.** Any; no lock is held while the body runs.
     public func withPlugin<Result>(_ identifier: String, _ body: (PluginBundle) throws -> Result) throws -> Result {
         HeldLocks.preconditionNone(before: "what uses a plug-in")
-        if let generations = generations?.known(identifier) {
-            if generations.bundleInService?.isLoaded ?? false { return try generations.use(body) }
+        if let generations = generationTable?.generations(of: identifier) {
+            if generations.current?.bundle.isLoaded ?? false { return try generations.use(body) }
         } else if let bundle = openedBundle(identifier), bundle.isLoaded {
             return try body(bundle)
         }
@@ -55,7 +55,9 @@ extension PluginCatalog {
             bundle.catalog = self
             return try use(bundle)
         }
-        if let generations, let own = generations.known(plugin.identifier) ?? generations.madeIfWatched(plugin) {
+        if let table = generationTable,
+            let own = table.generations(of: plugin.identifier) ?? table.madeIfWatched(plugin)
+        {
             return try own.use(body)
         }
         return try body(bundle(of: plugin))
@@ -79,7 +81,7 @@ extension PluginCatalog {
 
     /// The bundle whose code the plug-in currently uses.
     private func loadedBundle(_ identifier: String) -> PluginBundle? {
-        generations?.known(identifier)?.bundleInService ?? openedBundle(identifier)
+        generationTable?.generations(of: identifier)?.current?.bundle ?? openedBundle(identifier)
     }
 
     /// The state of a plug-in; ``PluginBundle/stateChanges`` reports each change.

@@ -104,7 +104,7 @@ public final class PluginCatalog: Sendable {
     private let scanning = Lock(())
     let listeners = EventListeners<CatalogChange>()
     /// The state that hot reload keeps for the catalogue, created by the first watch; nil if it was never watched.
-    let generationsInUse = AtomicLazyReference<GenerationsInUse>()
+    let generationReference = AtomicLazyReference<GenerationTable>()
 
     /// Counts how often a bundle was opened in place of another, or the catalogue was watched.
     ///

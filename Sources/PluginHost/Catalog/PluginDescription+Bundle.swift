@@ -4,7 +4,7 @@ import HostBasics
 extension PluginDescription {
     /// The description of a bundle: the one of the catalogue that uses it, otherwise a new one from the bundle alone.
     init(of bundle: PluginBundle) {
-        if let catalog = bundle.codeState.catalog.withLock({ $0 }) as? PluginCatalog,
+        if let catalog = bundle.catalog,
             let plugin = catalog.plugin(bundle.displayIdentifier), plugin.bundlePath == bundle.originalPath
         {
             self = plugin

@@ -129,7 +129,7 @@ private final class ExtensionMaker<Interface>: Sendable {
                 throw unfulfilled(bundle)
             }
             // Each call that uses a watched plug-in must be counted as a use of it, so the provider is not kept.
-            if catalog.generations == nil {
+            if catalog.generationTable == nil {
                 let new = TypedKnownProvider(provider, code, routeChanges)
                 known.withLock { $0 = new }
             }

@@ -1,7 +1,7 @@
 import BundleReading
 import PluginWorkers
 
-/// Decides where plug-ins run, and what they may reach there.
+/// The decisions of an application: where plug-ins run, and what they may reach there.
 ///
 /// ```swift
 /// HostEnvironment.current.isolation.execution = { $0.bundlePath.hasPrefix("/usr/lib/") ? .inProcess : .sandboxed }

@@ -12,8 +12,8 @@ final class CodeState: Sendable {
     let isSuperseded = Atomic(false)
     /// The catalogue that loaded the bundle, held until the process ends.
     ///
-    /// Why: loaded code may request services until then. Code in the folder Services restores the type.
-    let catalog = Lock<(any AnyObject & Sendable)?>(nil)
+    /// Why: loaded code may request services until then.
+    let catalog = Lock<PluginCatalog?>(nil)
     /// The probe results of the catalogue that loads the bundle; nil unless the catalogue demands a probe.
     let probes = Lock<ProbeResults?>(nil)
     let state = Lock(StateSource.user)
@@ -29,11 +29,7 @@ final class CodeState: Sendable {
 
 extension PluginBundle {
     /// Created at the first use, and the same object as long as the bundle exists.
-    var codeState: CodeState {
-        // Only this property stores a value there.
-        if let known = loadingState.load() { return unsafeDowncast(known, to: CodeState.self) }
-        return unsafeDowncast(loadingState.storeIfNil(CodeState()), to: CodeState.self)
-    }
+    var codeState: CodeState { codeReference.load() ?? codeReference.storeIfNil(CodeState()) }
 
     /// Whether a newer generation has replaced this bundle: its identifier no longer finds it, and it is not loaded
     /// again.

@@ -2,7 +2,7 @@ import HostBasics
 import Synchronization
 
 /// The generations of a catalogue's plug-ins that were used while it was watched.
-final class GenerationTable: GenerationsByIdentifier {
+final class GenerationTable: Sendable {
     private struct State {
         var byIdentifier: [String: PluginGenerations] = [:]
         var watch = WeakReference<CatalogWatch>(nil)
@@ -12,9 +12,9 @@ final class GenerationTable: GenerationsByIdentifier {
 
     func generations(of identifier: String) -> PluginGenerations? { state.withLock { $0.byIdentifier[identifier] } }
 
-    func known(_ identifier: String) -> (any Generations)? { generations(of: identifier) }
-
-    func madeIfWatched(_ plugin: PluginDescription) -> (any Generations)? {
+    /// The generations of a plug-in that is about to be used, kept as long as the catalogue exists; nil while the
+    /// catalogue is not watched.
+    func madeIfWatched(_ plugin: PluginDescription) -> PluginGenerations? {
         state.withLock { state in
             if let known = state.byIdentifier[plugin.identifier] { return known }
             guard state.watch.isAlive else { return nil }
@@ -50,17 +50,14 @@ final class GenerationTable: GenerationsByIdentifier {
 
 extension PluginCatalog {
     /// The generations of its plug-ins; nil for a catalogue that was never watched.
-    var generationTable: GenerationTable? {
-        // No other type conforms.
-        generations.map { unsafeDowncast($0, to: GenerationTable.self) }
-    }
+    var generationTable: GenerationTable? { generationReference.load() }
 
     /// The generations of its plug-ins; created for the first watch.
     var madeGenerationTable: GenerationTable {
         if let generationTable { return generationTable }
-        let stored = generationsInUse.storeIfNil(GenerationsInUse(GenerationTable()))
+        let stored = generationReference.storeIfNil(GenerationTable())
         // Providers that were found before are no longer used, because calls through them would not be counted.
         routeChanges.add(1, ordering: .releasing)
-        return unsafeDowncast(stored.all, to: GenerationTable.self)
+        return stored
     }
 }

@@ -11,7 +11,7 @@ import Synchronization
 /// unmapped.
 ///
 /// **Threads.** Any; no lock is held while code of a plug-in runs.
-final class PluginGenerations: Generations {
+final class PluginGenerations: Sendable {
     /// One generation.
     final class Generation: Sendable {
         let number: Int
@@ -138,8 +138,6 @@ final class PluginGenerations: Generations {
 
     /// The active generation; nil if the plug-in was not used since the last one was retired without a successor.
     var current: Generation? { state.withLock(\.current) }
-
-    var bundleInService: PluginBundle? { current?.bundle }
 
     private func make() throws(PluginError) -> Generation {
         let path = path

@@ -6,8 +6,7 @@ extension PluginBundle {
     ///
     /// It also knows the installed plug-ins that are not loaded.
     var catalog: PluginCatalog? {
-        // Only a catalogue is stored there.
-        get { codeState.catalog.withLock { $0 }.map { unsafeDowncast($0, to: PluginCatalog.self) } }
+        get { codeState.catalog.withLock { $0 } }
         set {
             codeState.catalog.withLock { $0 = newValue }
             codeState.probes.withLock { $0 = newValue?.probes }

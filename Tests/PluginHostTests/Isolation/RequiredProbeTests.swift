@@ -218,7 +218,7 @@ import Testing
             #expect(kept?.files.first?.path == installed.executablePath)
 
             try world.replaceCode(by: .entry)
-            let generations = catalog.generations?.known(world.identifier) as? PluginGenerations
+            let generations = catalog.generationTable?.generations(of: world.identifier)
             guard case .failed(let error) = generations?.reload(at: installed.bundlePath) else {
                 fatalError("The new generation was loaded.")
             }
