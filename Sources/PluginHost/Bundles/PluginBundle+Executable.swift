@@ -30,7 +30,7 @@ extension PluginBundle {
     var executableName: String { manifest.executable ?? Path.stem(bundlePath) }
 
     /// A place where the executable may be.
-    private struct Candidate {
+    private struct ExecutablePlace {
         let path: String
         /// The directory that must contain the file, with all links resolved.
         let boundary: String
@@ -43,18 +43,18 @@ extension PluginBundle {
     private static let noAffix = ("", "")
 
     /// Where the executable may be, in order.
-    private var executableCandidates: [Candidate] {
+    private var executableCandidates: [ExecutablePlace] {
         layout.executableDirectories.flatMap { directory in
             Self.affixes.map { candidate(directory, $0, executableName) }
         }
     }
 
-    private func candidate(_ directory: String, _ affix: (String, String), _ name: String) -> Candidate {
+    private func candidate(_ directory: String, _ affix: (String, String), _ name: String) -> ExecutablePlace {
         // The code must be inside the bundle. If the layout puts it next to the bundle, it must be in exactly that
         // directory.
         let isBeside = BundleLayout.isBeside(directory)
         let boundary = isBeside ? Path.join(bundlePath, directory) : bundlePath
-        return Candidate(
+        return ExecutablePlace(
             path: Path.join(boundary, isBeside ? "" : directory, file: affix.0, name, affix.1),
             boundary: boundary)
     }
@@ -63,13 +63,13 @@ extension PluginBundle {
     ///
     /// They matter where the link `libX.so` is in another package, for developers, and is not installed. They are used
     /// only when no other candidate exists.
-    private var versionedExecutables: [Candidate] {
+    private var versionedExecutables: [ExecutablePlace] {
         var failure: OpenedDirectory.Failure?
         return versionedExecutables(&failure)
     }
 
     /// `failure`: set to a directory that could not be listed, because the file may be there.
-    private func versionedExecutables(_ failure: inout OpenedDirectory.Failure?) -> [Candidate] {
+    private func versionedExecutables(_ failure: inout OpenedDirectory.Failure?) -> [ExecutablePlace] {
         let stems = Self.affixes.dropFirst().map { $0.0 + executableName + $0.1 + "." }
         return layout.executableDirectories.flatMap { directory in
             let place = Path.join(bundlePath, directory)
@@ -131,7 +131,7 @@ extension PluginBundle {
     ///
     /// Sets the namesake to the first candidate that is a directory: a bundle may contain a directory with its own
     /// name, and the executable may still be in a later place.
-    private func open(_ candidate: Candidate, _ namesake: inout String?) throws(PluginError) -> OpenedExecutable? {
+    private func open(_ candidate: ExecutablePlace, _ namesake: inout String?) throws(PluginError) -> OpenedExecutable? {
         let file: OpenedFile
         do throws(OpenedFile.Failure) {
             file = try OpenedFile(path: candidate.path)
@@ -163,7 +163,7 @@ extension PluginBundle {
 
     /// A path that contains a link may lead anywhere; the descriptor shows which file was opened.
     @inline(never)
-    private func require(_ file: borrowing OpenedFile, _ candidate: Candidate) throws(PluginError) {
+    private func require(_ file: borrowing OpenedFile, _ candidate: ExecutablePlace) throws(PluginError) {
         guard let resolved = file.resolvedPath else {
             throw notLoadable(candidate.path, "has links that cannot be resolved without /proc")
         }

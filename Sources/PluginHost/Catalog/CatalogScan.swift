@@ -55,12 +55,13 @@ struct CatalogScan {
         var realPath = ""
         var stamp = IndexStamp.none
         var finding: PluginFinding?
-        var candidates: [Candidate] = []
+        var candidates: [ListedBundle] = []
         /// Whether everything is the same as in the old index.
         var isUnchanged = false
     }
 
-    private struct Candidate {
+    /// A name in a folder that belongs to a bundle.
+    private struct ListedBundle {
         var name: BundleNames.Name
         /// The candidate in the old index that is still valid.
         var known: Int?
@@ -81,13 +82,13 @@ struct CatalogScan {
             known.realPath == path || FileIdentity(path: known.realPath)?.isSameFile(as: identity) ?? false
         else { return list(path, now, old, known) }
         var isUnchanged = true
-        var candidates: [Candidate] = []
+        var candidates: [ListedBundle] = []
         let stale = validation == .folders ? [] : staleCandidates(of: known, in: old)
         if !stale.isEmpty {
             isUnchanged = false
             candidates = known.candidates.map { number in
                 let name = BundleNames.Name(text: old.name(old.candidateRow(number)), isReadable: true)
-                return Candidate(name: name, known: stale.contains(number) ? nil : number)
+                return ListedBundle(name: name, known: stale.contains(number) ? nil : number)
             }
         }
         return FolderScan(
@@ -117,7 +118,7 @@ struct CatalogScan {
         }
         return FolderScan(
             path: path, realPath: realPath, stamp: IndexStamp(found.identity, at: now),
-            candidates: found.names.map { Candidate(name: $0, known: $0.isReadable ? numbers[$0.text] : nil) })
+            candidates: found.names.map { ListedBundle(name: $0, known: $0.isReadable ? numbers[$0.text] : nil) })
     }
 
     /// The previous content of a folder that temporarily cannot be read.
@@ -125,12 +126,12 @@ struct CatalogScan {
     /// Why: having too many open files is no reason to remove plug-ins.
     private static func stillKnown(
         _ known: CatalogIndex.Folder?, in old: CatalogIndex?, _ realPath: String, after finding: PluginFinding
-    ) -> [Candidate] {
+    ) -> [ListedBundle] {
         guard let known, let old, known.realPath == realPath, let refusal = finding.refusal,
             ErrorNumber.isPassing(refusal)
         else { return [] }
         return known.candidates.map { number in
-            Candidate(name: BundleNames.Name(text: old.name(old.candidateRow(number)), isReadable: true), known: number)
+            ListedBundle(name: BundleNames.Name(text: old.name(old.candidateRow(number)), isReadable: true), known: number)
         }
     }
 
