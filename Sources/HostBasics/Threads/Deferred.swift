@@ -14,7 +14,7 @@ package final class Deferred<Value: Sendable>: Sendable {
 ///
 /// Reading creates a strong reference for a moment. If the owner releases its reference meanwhile, the strong reference
 /// is the last one, and its release runs the deinitialiser. This type never lets that happen under a lock.
-package struct WeakReference<Object: AnyObject>: @unchecked Sendable {
+@usableFromInline package struct WeakReference<Object: AnyObject>: @unchecked Sendable {
     // @unchecked because an object of a plug-in need not be Sendable: for those, only the existence is checked.
     @usableFromInline weak var reference: Object?
 

@@ -1,12 +1,12 @@
-package import CPluginSupport.Shims
+public import CPluginSupport.Shims
 
 /// Whether the calling thread holds a ``Lock``, and the work that waits until it holds none.
 ///
 /// **Fork.** A child process has one thread: a copy of the one that called fork(), with its count. That thread holds no
 /// lock, because nothing that runs under a lock calls fork(). So the child starts with no lock and no postponed work.
 /// Locks and postponed work of other threads are not counted in the child.
-package enum HeldLocks {
-    package static var areNone: Bool { @inlinable @inline(__always) get { !phs_holds_lock() } }
+@usableFromInline package enum HeldLocks {
+    @inlinable @inline(__always) package static var areNone: Bool { !phs_holds_lock() }
 
     /// Runs the work when this thread holds no lock: immediately, or after it has released the outermost lock.
     ///

@@ -1,5 +1,5 @@
-package import CPluginSupport.Shims
-package import Synchronization
+public import CPluginSupport.Shims
+public import Synchronization
 
 /// A value that one thread at a time may use: the only kind of lock in this module.
 ///
@@ -17,8 +17,9 @@ package import Synchronization
 ///   So a mistake stops every test that runs this code, instead of one run in a thousand.
 ///
 /// **Cost.** The cost of the standard library's Mutex, plus two changes of a thread-local variable. Inlined into the other
-/// modules, which specialise it for their state.
-package struct Lock<State>: ~Copyable, @unchecked Sendable {
+/// modules, which specialise it for their state. This needs `@usableFromInline` on the type too: of a type that is only
+/// `package`, the compiler inlines no member into another module, whatever the member says.
+@usableFromInline package struct Lock<State>: ~Copyable, @unchecked Sendable {
     // @unchecked like the standard library's Mutex: the state is reached only under the lock.
     @usableFromInline let mutex: Mutex<State>
 

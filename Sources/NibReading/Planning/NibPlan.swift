@@ -1,4 +1,4 @@
-@_spi(PluginHost) package import PluginABI
+@_spi(PluginHost) public import PluginABI
 
 /// A nib's document, resolved against the classes, tables and resources at one point in time: the steps of an
 /// instantiation.
@@ -6,7 +6,7 @@
 /// Every fault is found when the plan is made, before any object exists.
 ///
 /// **Threads.** Any; immutable.
-package final class NibPlan: Sendable {
+@usableFromInline package final class NibPlan: Sendable {
     /// The index of an object in an instantiation.
     ///
     /// The made objects come first, then the owner, then the placeholders.
@@ -66,7 +66,7 @@ package final class NibPlan: Sendable {
     // called in the module that makes the objects.
 
     /// Sets an attribute of an object to the value at an index.
-    package struct AttributeSetter: ~Copyable, Sendable {
+    @usableFromInline package struct AttributeSetter: ~Copyable, Sendable {
         @usableFromInline let function: @Sendable (AnyObject, Int) -> Void
 
         init(_ function: @escaping @Sendable (AnyObject, Int) -> Void) { self.function = function }
@@ -76,7 +76,7 @@ package final class NibPlan: Sendable {
     }
 
     /// Sets an outlet of an object.
-    package struct OutletSetter: ~Copyable, Sendable {
+    @usableFromInline package struct OutletSetter: ~Copyable, Sendable {
         @usableFromInline let function: @Sendable (AnyObject, any NibObject) -> Void
 
         init(_ function: @escaping @Sendable (AnyObject, any NibObject) -> Void) { self.function = function }
@@ -86,7 +86,7 @@ package final class NibPlan: Sendable {
     }
 
     /// Sets an event of an object.
-    package struct EventSetter: ~Copyable, Sendable {
+    @usableFromInline package struct EventSetter: ~Copyable, Sendable {
         @usableFromInline let function: @Sendable (AnyObject, NibAction) -> Void
 
         init(_ function: @escaping @Sendable (AnyObject, NibAction) -> Void) { self.function = function }

@@ -2,7 +2,7 @@
 ///
 /// Why not an array: it cannot contain elements that are not copyable. One thread appends; afterwards any thread may
 /// read. Inlinable, because an instantiation reads each step and each function in place, in another module.
-package final class Rows<Element: ~Copyable>: @unchecked Sendable {
+@usableFromInline package final class Rows<Element: ~Copyable>: @unchecked Sendable {
     // @unchecked because appending ends before a second thread gets the list.
     @usableFromInline var room = UnsafeMutableBufferPointer<Element>(start: nil, count: 0)
     @usableFromInline private(set) var count = 0
