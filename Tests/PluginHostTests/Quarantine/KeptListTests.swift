@@ -44,7 +44,6 @@ import Testing
         try tree.tree.write("config/app/plugins.plist", text)
         #expect(text.utf8.count < ListFile.limits.size)
         let list = Self.choices(path)
-        #expect(list.content.disabled.count == count)
         let finding = #expect(throws: PluginFinding.self) { try list.write(.disable("one")) }
         #expect(finding?.message.contains("at most \(ListFile.limits.size) bytes") ?? false)
         #expect(finding?.remedy.contains("Remove entries") ?? false)
