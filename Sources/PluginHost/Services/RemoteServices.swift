@@ -41,11 +41,7 @@ final class RemoteServices: Sendable {
         _ point: ExtensionPoint<Interface>, for client: PluginBundle
     ) throws -> Interface {
         guard let number = number(client) else { throw missing(point.name, client) }
-        let released = state.withLock { state in
-            defer { state.released = [] }
-            return state.released
-        }
-        switch try desk().find(number, point.name, point.version, released: released) {
+        switch try find(number, point.name, point.version) {
         case .none: throw missing(point.name, client)
         case .failed(let error): throw error.error(of: client)
         case .here(let number, let name):
@@ -57,6 +53,17 @@ final class RemoteServices: Sendable {
             }
             return try interface.make(number, methods: methods, over: connection)
         }
+    }
+
+    /// Asks the host, and reports the objects that are no longer used.
+    private func find(_ client: UInt32, _ point: String, _ version: UInt32) throws -> ServiceOffer {
+        let desk = try desk()
+        let released = state.withLock { state in
+            defer { state.released = [] }
+            return state.released
+        }
+        // Not reported again if this fails: the host may have done its part, and given their numbers to other objects.
+        return try desk.find(client, point, version, released: released)
     }
 
     private func desk() throws -> any ServiceDesk {
