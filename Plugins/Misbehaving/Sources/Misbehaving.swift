@@ -2,14 +2,14 @@ import DemoAPI
 import Glibc
 public import PluginABI
 
-/// An analyser that does harm: which one, a line of the document chooses, such as “Misbehave: crash”.
+/// An analyser that misbehaves on purpose. A line of the document selects how, such as “Misbehave: crash”.
 ///
 /// It shows that the application survives. Info.plist has `PHExecution` = `isolated`, so that it never runs in the
 /// application's own process.
 final class Misbehaving: TextAnalyzer {
     /// What a document can ask for.
     private enum Harm: String, CaseIterable {
-        /// Reads beyond the end of an array.
+        /// Reads memory that does not exist.
         case crash
         /// Never returns.
         case hang
@@ -38,9 +38,10 @@ final class Misbehaving: TextAnalyzer {
 
     func finish() -> Analysis { Analysis(tables: tables) }
 
+    /// Not an index out of range: without the optimiser, the Swift runtime writes 40 lines about each of those.
     private func crash() {
-        let words = context.bundleIdentifier.split(separator: ".")
-        context.logger.notice("The word after the last one is \(words[words.count]).")
+        let missing = UnsafePointer<Int>(bitPattern: 64)!
+        context.logger.notice("Nothing is there, and it says \(missing.pointee).")
     }
 
     private func hang() {
