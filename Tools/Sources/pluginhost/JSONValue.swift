@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// A JSON document.
 ///
-/// Every key in docs/command-line.md is always present, null if it has no value, so that a script need not check which
+/// Every key in docs/json.md is always present, null if it has no value, so that a script need not check which
 /// keys a document has.
 enum JSONValue: Encodable {
     case null

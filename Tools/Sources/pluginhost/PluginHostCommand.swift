@@ -7,7 +7,7 @@ import PluginWorkers
 
 /// `pluginhost`: finds, explains, inspects, checks and loads bundles.
 ///
-/// docs/command-line.md describes the commands, their exit statuses and their JSON.
+/// docs/command-line.md describes the commands and their exit statuses, docs/json.md their JSON.
 @main
 struct PluginHostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
