@@ -4,7 +4,7 @@ internal import PropertyLists
 /// A user's choices about an application's plug-ins: which ones are disabled.
 ///
 /// They are in a property list of the user, under the key `Disabled`, an array of identifiers; see
-/// docs/bundle-format.md, "The user's choices".
+/// docs/administrators.md, "The user's choices".
 struct UserChoices: KeptContent {
     /// The identifiers of the plug-ins that are disabled; `*` for every plug-in.
     private(set) var disabled: Set<String> = []

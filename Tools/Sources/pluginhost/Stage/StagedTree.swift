@@ -6,7 +6,7 @@ import HostBasics
 /// The directory that `pluginhost stage` makes.
 ///
 /// It has `bin`, `lib` and `lib/APPLICATION/plugins`, in which an application of that name looks for plug-ins
-/// (docs/bundle-format.md, “Search paths”).
+/// (docs/administrators.md, “Search paths”).
 struct StagedTree {
     let path: String
     private let program: String
