@@ -32,7 +32,7 @@ ADDRESS = "https://example.org/PluginHost.git"
 PAGES = ["docs/abi.md", "README.md", "Plugins/README.md", "Examples/README.md",
          "docs/bundle-format.md", "docs/command-line.md", "docs/json.md",
          "docs/translators.md", "docs/nib-format.md", "docs/nib-c.md", "docs/administrators.md",
-         "docs/installing.md", "docs/isolation.md",
+         "docs/installing.md", "docs/isolation.md", "docs/implementation.md",
          "docs/faults.md",
          "CONTRIBUTING.md", "SECURITY.md",
          "CHANGELOG.md",

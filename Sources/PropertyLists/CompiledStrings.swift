@@ -1,7 +1,7 @@
 /// A form of strings tables in which one key can be found without reading the whole file.
 ///
-/// A packer makes a compiled table from a `.strings` file and puts it beside that file. docs/bundle-format.md,
-/// "Compiled tables", describes the format.
+/// A packer makes a compiled table from a `.strings` file and puts it beside that file. docs/implementation.md,
+/// "Compiled strings tables", describes the format.
 ///
 /// The text is authoritative. The head identifies the text that the table was made from by its size, its time, and a
 /// hash of its bytes.

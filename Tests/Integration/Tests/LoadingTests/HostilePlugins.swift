@@ -2,7 +2,7 @@ import Fixtures
 import Foundation
 import Testing
 
-/// What an application notices of plug-ins that attack it: docs/isolation.md lists them by number.
+/// What an application notices of plug-ins that attack it: docs/implementation.md lists them by number.
 ///
 /// The attacks are in `Tests/CSandboxTests/Programs/hostile.c`; a test beside that file shows that each of them does
 /// what its name says where nothing contains it.
