@@ -35,8 +35,9 @@ for module in PluginHost PluginABI HostBasics BundleReading ELFImages NibReading
 done
 Scripts/reexported.py "$work/symbols"
 
-# The article about the C header ends with the headers themselves.
 cp -R Sources/PluginHost/PluginHost.docc "$work/PluginHost.docc"
+Scripts/articles.py "$work/PluginHost.docc" "$work/symbols"
+# The article about the C header ends with the headers themselves.
 {
     for header in plugin_abi plugin_nib; do
         printf '\n```c\n'
