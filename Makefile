@@ -207,7 +207,8 @@ inject: build plugins ## make each system call of the tool and the demo host fai
 	@Scripts/setup.sh strace
 	$(PRODUCTS)/inject $(if $(INJECT_EVERY),--every $(INJECT_EVERY)) $(CURDIR)/$(PRODUCTS) $(CURDIR)/$(BUNDLES)
 
-lint: ## check the format of all Swift sources
+lint: ## check the format of all Swift sources, and the links of the pages
+	@Scripts/pages.py check
 	swift format lint --recursive --strict --parallel $(SOURCES)
 
 format: ## format all Swift sources
