@@ -36,6 +36,7 @@ bin=$prefix/bin
 libexec=$(dirname "$LIBDIR")/libexec/pluginhost
 include=$prefix/include/pluginhost
 manual=$prefix/share/man/man1
+pages=$prefix/share/doc/pluginhost
 if [ "$prefix" = /usr ]; then
     # The directories for packages of a distribution. site-functions and completions.d are for the administrator.
     zsh=$prefix/share/zsh/vendor-completions
@@ -53,9 +54,10 @@ uninstall() {
     rm -f "$root$LIBDIR/libPluginHost.so" "$root$LIBDIR/libPluginHost.so.$interface-swift"* \
         "$root$LIBDIR/pkgconfig/pluginhost.pc" "$root$LIBDIR/pkgconfig/pluginhost-plugin.pc" \
         "$root$bin/pluginhost" "$root$libexec/pluginhost-worker" "$root$manual/pluginhost.1" "$root$manual/pluginhost-"*.1 \
-        "$root$bash/pluginhost" "$root$zsh/_pluginhost" "$root$fish/pluginhost.fish"
-    rm -rf "$root$LIBDIR/pluginhost/modules" "$root$LIBDIR/pluginhost/$interface-swift"* "$root$include"
+        "$root$bash/pluginhost" "$root$zsh/_pluginhost" "$root$fish/pluginhost.fish" "$root$pages"/*.md
+    rm -rf "$root$pages/articles" "$root$LIBDIR/pluginhost/modules" "$root$LIBDIR/pluginhost/$interface-swift"* "$root$include"
     rmdir "$root$LIBDIR/pluginhost" 2>/dev/null || true
+    rmdir "$root$pages" 2>/dev/null || true
     rmdir "$root$libexec" "$root${libexec%/*}" 2>/dev/null || true
 }
 
@@ -120,6 +122,7 @@ while [ ${#queue[@]} -gt 0 ]; do
 done
 
 mkdir "$work/man"
+"$here/Scripts/pages.py" copy "$work/pages"
 "$here/Scripts/manual.py" "$products/pluginhost" "$work/man"
 # A shell reads this file and does not run it, so the file does not need a #! line.
 for shell in bash zsh fish; do
@@ -191,6 +194,9 @@ packageFile "PluginHost (plug-ins)" "The headers and modules that plug-ins are c
 put 644 "$LIBDIR/pkgconfig" "$work/pluginhost.pc" "$work/pluginhost-plugin.pc"
 
 put 644 "$manual" "$work/man"/*.1
+put 644 "$pages" "$work/pages"/*.md
+put 644 "$pages/articles" "$work/pages/articles"/*.md
+put 644 "$pages/articles/Resources" "$work/pages/articles/Resources"/*
 put 644 "$bash" "$work/completion.bash" as pluginhost
 put 644 "$zsh" "$work/completion.zsh" as _pluginhost
 put 644 "$fish" "$work/completion.fish" as pluginhost.fish

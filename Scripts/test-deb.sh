@@ -28,6 +28,9 @@ machine=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 PKG_CONFIG_SYSROOT_DIR=$work/developer PKG_CONFIG_PATH=$work/developer/usr/lib/$machine/pkgconfig \
     Scripts/installed-plugins.sh "$work/made"
 
+dpkg-deb -x build/deb/pluginhost_*.deb "$work/command"
+Scripts/pages.py check "$work/command/usr/share/doc/pluginhost" || fail "the pages of the package lack something"
+
 echo "test-deb: installing"
 mkdir "$root/packages" "$root/made"
 cp build/deb/*.deb "$root/packages"

@@ -61,6 +61,7 @@ for command in "" $("$prefix/bin/pluginhost" help | sed -n '/^SUBCOMMANDS/,$ s/^
     LC_ALL=C.UTF-8 groff -man -Tutf8 -P-cbou "$page" | grep "EXIT STATUS" > /dev/null || fail "$page has no exit status"
 done
 [ ! -e "$prefix/share/man/man1/pluginhost-load-in-child.1" ] || fail "a command that is hidden has a page"
+Scripts/pages.py check "$prefix/share/doc/pluginhost" || fail "the pages in share/doc lack something"
 bash -n "$prefix/share/bash-completion/completions/pluginhost"
 zsh -n "$prefix/share/zsh/site-functions/_pluginhost"
 fish -n "$prefix/share/fish/vendor_completions.d/pluginhost.fish"
