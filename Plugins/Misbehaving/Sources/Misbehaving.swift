@@ -2,7 +2,9 @@ import DemoAPI
 import Glibc
 public import PluginABI
 
-/// An analyser that misbehaves on purpose. A line of the document selects how, such as “Misbehave: crash”.
+/// An analyser that misbehaves on purpose.
+///
+/// A line of the document selects how, such as “Misbehave: crash”.
 ///
 /// It shows that the application survives. Info.plist has `PHExecution` = `isolated`, so that it never runs in the
 /// application's own process.

@@ -131,7 +131,8 @@ extension PluginBundle {
     ///
     /// Sets the namesake to the first candidate that is a directory: a bundle may contain a directory with its own
     /// name, and the executable may still be in a later place.
-    private func open(_ candidate: ExecutablePlace, _ namesake: inout String?) throws(PluginError) -> OpenedExecutable? {
+    private func open(_ candidate: ExecutablePlace, _ namesake: inout String?) throws(PluginError) -> OpenedExecutable?
+    {
         let file: OpenedFile
         do throws(OpenedFile.Failure) {
             file = try OpenedFile(path: candidate.path)

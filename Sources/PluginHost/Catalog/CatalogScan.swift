@@ -131,7 +131,8 @@ struct CatalogScan {
             ErrorNumber.isPassing(refusal)
         else { return [] }
         return known.candidates.map { number in
-            ListedBundle(name: BundleNames.Name(text: old.name(old.candidateRow(number)), isReadable: true), known: number)
+            ListedBundle(
+                name: BundleNames.Name(text: old.name(old.candidateRow(number)), isReadable: true), known: number)
         }
     }
 
