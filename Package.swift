@@ -84,6 +84,15 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// Scripts/tsan.sh sets this. The tests of these modules start no thread, so it need not compile them a second time.
+if Context.environment["PLUGINHOST_SANITIZER"] == "thread" {
+    let threadless = [
+        "PropertyListsTests", "ELFImagesTests", "DependencyResolutionTests", "NibReadingTests", "MovedFileTests",
+        "FoundationFileTests",
+    ]
+    package.targets.removeAll { threadless.contains($0.name) }
+}
+
 // The settings every Swift target shares stand here once.
 for target in package.targets where target.type == .regular || target.type == .test {
     var settings = target.swiftSettings ?? []

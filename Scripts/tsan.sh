@@ -10,15 +10,14 @@ export FIXTURE_FLAGS="-sanitize=thread"
 
 # See Sources/HostBasics/Threads/Lock.swift.
 sanitize="--sanitize=thread -Xswiftc -DTHREAD_SANITIZER"
-# These tests are left out: those of modules that know no thread (PropertyLists, NibReading, DependencyResolution), and those
-# that read hundreds of thousands of damaged files; those that measure the memory and the time of one reader, which the
-# sanitiser multiplies; the one that limits the size of files, because the sanitiser keeps its own memory in files; and those
-# that start worker processes from the tests' own executable, or let processes crash: the sanitiser in such a process needs
-# more memory than a worker may have, and takes the signals.
+# Package.swift leaves out the tests of modules that know no thread. These are left out too: those that read hundreds of
+# thousands of damaged files; those that measure the memory and the time of one reader, which the sanitiser multiplies; the
+# one that limits the size of files, because the sanitiser keeps its own memory in files; and those that start worker
+# processes from the tests' own executable, or let processes crash: the sanitiser in such a process needs more memory than a
+# worker may have, and takes the signals.
+export PLUGINHOST_SANITIZER=thread
 Scripts/replan.sh .build-tsan
-swift test $sanitize --scratch-path .build-tsan --skip PropertyListsTests --skip NibReadingTests \
-    --skip DependencyResolutionTests --skip Mutation --skip Damage \
-    --skip BudgetFaults --skip ControlGroupTests \
+swift test $sanitize --scratch-path .build-tsan --skip Mutation --skip Damage --skip BudgetFaults --skip ControlGroupTests \
     --skip PluginWorkerTests --skip WorkerFaultTests --skip WorkerSupervisorTests --skip WorkerLoadingTests \
     --skip WorkerObjectTests --skip WorkerRuntimeTests --skip CTableTests --skip PluginProbeTests \
     --skip RequiredProbeTests --skip SandboxRefusalTests --skip StateDirectoryTests --skip WorkerDebuggerTests --skip ApplicationBundleTests \
