@@ -3,7 +3,7 @@
 
 check: a link in a page must lead to a file and, if it has an anchor, to a heading of that file. A page of docs that a source
 names must exist, and so must the heading that is named after it, as in: docs/bundle-format.md, "Limits". The index,
-docs/README.md, must have a link to each page of docs and to each article.
+docs/README.md, and the topics for docc, PluginHost.md, must have a link to each page of docs and to each article.
 
 copy: writes the pages of docs and, in the folder “articles”, the articles. A link to a file that is not copied becomes text.
 
@@ -19,6 +19,7 @@ CATALOGUE = ROOT / "Sources/PluginHost/PluginHost.docc"
 ARTICLES = [page for page in sorted(CATALOGUE.glob("*.md")) if page.stem not in ("PluginHost", "PluginABI")]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 INDEX = ROOT / "docs/README.md"
+TOPICS = CATALOGUE / "PluginHost.md"
 # The places of the copies. The index gives its name to the project's README. CHANGELOG.md is not copied, because debhelper
 # would make it the package's changelog.
 COPIED = {ROOT / name: name for name in ("README.md", "SECURITY.md")} | {
@@ -57,7 +58,7 @@ def target(page, address):
 
 class Check:
     def __init__(self, root):
-        self.root, self.problems, self.linked, self.known = root, [], set(), {}
+        self.root, self.problems, self.linked, self.known = root, [], {}, {}
 
     def report(self, page, text, found, problem):
         self.problems.append(f"{page.relative_to(self.root)}:{text.count(chr(10), 0, found.start()) + 1}: {problem}")
@@ -70,7 +71,7 @@ class Check:
         for found in LINK.finditer(without_blocks(text)):
             if not (place := target(page, found[2])): continue
             file, anchor = place
-            if page == INDEX: self.linked.add(file)
+            self.linked.setdefault(page, set()).add(file)
             if not file.exists(): self.report(page, text, found, f"there is no {found[2]}")
             elif anchor and anchor not in self.titles(file): self.report(page, text, found, f"no heading has the anchor of {found[2]}")
 
@@ -91,8 +92,9 @@ def check_project():
         if not page.is_file(): continue
         if page.suffix in (".c", ".h", ".hpp", ".md", ".py", ".sh", ".swift"): check.names(page)
         if page.suffix == ".md" and "Templates" not in page.parts: check.links(page)
-    return check.problems + [f"docs/README.md: there is no link to {page.relative_to(ROOT)}"
-                             for page in [*PAGES, *ARTICLES] if page not in check.linked | {INDEX}]
+    return check.problems + [f"{list.relative_to(ROOT)}: there is no link to {page.relative_to(ROOT)}"
+                             for list in (INDEX, TOPICS) for page in [*PAGES, *ARTICLES]
+                             if page not in check.linked[list] | {INDEX}]
 
 
 def check_copy(directory):
