@@ -27,7 +27,7 @@ COPIED = {ROOT / name: name for name in ("README.md", "SECURITY.md")} | {
     image: f"articles/Resources/{image.name}" for image in (CATALOGUE / "Resources").glob("*.svg")}
 BLOCK = re.compile(r"^ *```.*?^ *```$", re.M | re.S)
 LINK = re.compile(r"\[((?:[^\[\]`]|`[^`]*`)+)\]\(([^()\s]+)\)")
-NAMED = re.compile(r"docs/([\w-]+\.md)(?:,\s+(?:/// )?[\"“]([^\"”]+)[\"”])?")
+NAMED = re.compile(r"docs/([\w-]+\.md)(?:(?:,| shows under)\s+(?:/// )?[\"“]([^\"”]+)[\"”])?")
 
 
 def without_blocks(text):
