@@ -258,7 +258,9 @@ public struct BundlePacker: Sendable {
             package = Path.parent(package)
         }
         var command = ["swift", "build", "--package-path", package, "-c", configuration]
-        if let scratch { command += ["--scratch-path", scratch] }
+        // In a folder that several packages use, the package manager may take the plan of another package, build that one,
+        // and report success.
+        if let scratch { command += ["--scratch-path", scratch, "--disable-build-manifest-caching"] }
         try ChildProgram.run(command + ["--product", source.name], to: "build the code")
         let products = try ChildProgram.output(command + ["--show-bin-path"], to: "find what was built")
         return Self.library(source.name, in: String(products.prefix { !$0.isNewline }))
