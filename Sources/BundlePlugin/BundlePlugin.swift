@@ -12,8 +12,9 @@ struct BundlePlugin: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {
         var extractor = ArgumentExtractor(arguments)
         let wanted = extractor.extractOption(named: "product")
-        let configuration = extractor.extractOption(named: "configuration").last ?? "release"
+        let configuration = extractor.extractOption(named: "configuration").last
         let isHelp = extractor.extractFlag(named: "help") > 0
+        let options = extractor.remainingArguments
         if isHelp {
             print(Self.help)
             return
@@ -31,36 +32,55 @@ struct BundlePlugin: CommandPlugin {
             throw Failure(
                 "The package has no dynamic library product “\(name)”, only \(libraries.joined(separator: ", ")).")
         }
-        var products: URL?
-        for name in wanted.isEmpty ? libraries : wanted {
-            let built = try packageManager.build(
-                .product(name),
-                parameters: .init(configuration: configuration == "debug" ? .debug : .release, echoLogs: true))
-            guard built.succeeded else { throw Failure("The product “\(name)” cannot be built:\n\(built.logText)") }
-            let library = built.builtArtifacts.first { $0.url.lastPathComponent == "lib\(name).so" }
-            products = library?.url.deletingLastPathComponent() ?? products
+        // An application with its own plug-ins. Its bundles go where it looks for them, to be tried at once.
+        let programs = context.package.products(ofType: ExecutableProduct.self).map(\.name)
+        let isDebug = (configuration ?? (programs.isEmpty ? "release" : "debug")) == "debug"
+        var place: URL?
+        for name in programs + (wanted.isEmpty ? libraries : wanted) {
+            place = try build(name, isDebug: isDebug) ?? place
         }
-        let output =
-            extractor.remainingArguments.contains("--output") ? [] : ["--output", context.pluginWorkDirectoryURL.path]
-        let place = products.map { ["--products", $0.path] } ?? []
+        var given: [String] = []
+        if let place {
+            given += ["--products", place.path]
+            if let program = programs.first, !options.contains("--host") {
+                given += ["--host", place.appending(path: program).path]
+            }
+        }
+        if !options.contains("--output") {
+            let beside = programs.isEmpty ? nil : place?.appending(path: "Plugins")
+            given += ["--output", (beside ?? context.pluginWorkDirectoryURL).path]
+        }
         let chosen = sources.filter { wanted.isEmpty || sources.count == 1 || wanted.contains($0.lastPathComponent) }
-        try Self.run(
-            tool, ["pack"] + place + output + extractor.remainingArguments + ["--"] + chosen.map(\.path))
+        try Self.run(tool, ["pack"] + given + options + ["--"] + chosen.map(\.path))
     }
 
-    /// The folders with sources of bundles: the package's own, and those directly in it, if they have an Info.plist.
+    /// Builds a product, and returns the directory that the package manager put it into.
+    private func build(_ name: String, isDebug: Bool) throws -> URL? {
+        let result = try packageManager.build(
+            .product(name), parameters: .init(configuration: isDebug ? .debug : .release, echoLogs: true))
+        guard result.succeeded else { throw Failure("The product “\(name)” cannot be built:\n\(result.logText)") }
+        return result.builtArtifacts.first { [name, "lib\(name).so"].contains($0.url.lastPathComponent) }?.url
+            .deletingLastPathComponent()
+    }
+
+    /// The folders with sources of bundles, which have an Info.plist: the package's own, those directly in it, and those
+    /// in its folder Plugins.
     private static func sources(in package: URL) throws -> [URL] {
-        let inside = try FileManager.default.contentsOfDirectory(at: package, includingPropertiesForKeys: nil)
-            .filter { !$0.lastPathComponent.hasPrefix(".") && !$0.pathExtension.hasSuffix("bundle") }
-            .sorted { $0.path < $1.path }
-        let sources = ([package] + inside).filter {
+        func folders(in directory: URL) throws -> [URL] {
+            try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+                .filter { !$0.lastPathComponent.hasPrefix(".") && !$0.pathExtension.hasSuffix("bundle") }
+                .sorted { $0.path < $1.path }
+        }
+        let inside = try folders(in: package)
+        let plugins = inside.contains { $0.lastPathComponent == "Plugins" } ? package.appending(path: "Plugins") : nil
+        let sources = ([package] + inside + (try plugins.map(folders) ?? [])).filter {
             FileManager.default.fileExists(atPath: $0.appending(path: "Info.plist").path)
         }
         guard !sources.isEmpty else {
             throw Failure(
                 """
-                Neither “\(package.path)” nor a folder in it has an Info.plist, of which a bundle could be made. \
-                “pluginhost new” makes a package that has one.
+                Neither “\(package.path)” nor a folder in it or in its Plugins has an Info.plist, of which a bundle could \
+                be made. “pluginhost new” makes a package that has one.
                 """)
         }
         return sources
@@ -87,8 +107,12 @@ struct BundlePlugin: CommandPlugin {
     private static let help = """
         USAGE: swift package bundle [--product NAME]… [--configuration release|debug] [OPTIONS OF pluginhost pack]
 
-        Builds the package's dynamic libraries, all or those that are named, and makes a bundle of the package's own \
-        Info.plist and of that in each folder directly in it. Without --output the bundles go to .build/plugins.
+        Builds the package's dynamic libraries, all or those that are named, and makes a bundle of each Info.plist: the \
+        package's own, and those of the folders directly in it and in its folder Plugins. Without --output the bundles go \
+        to .build/plugins.
+
+        If the package has a program, that is built too, without the optimiser by default. Without --output the bundles \
+        then go to the folder Plugins beside the program, where its catalogue finds them.
         """
 
     /// The reason why no bundle was made.
