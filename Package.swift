@@ -7,8 +7,10 @@ let package = Package(
         // One dynamic library, because a Swift type equals itself only within one copy of its module:
         // the host and every plug-in must share this one. See docs/abi.md, "One copy of each module".
         .library(name: "PluginHost", type: .dynamic, targets: ["PluginHost", "PluginABI", "CPluginSupport"]),
-        // Adds the command “swift package bundle” to each package that depends on this one.
+        // They add the commands “swift package bundle” and “swift package remote-interfaces” to each package that depends
+        // on this one.
         .plugin(name: "BundlePlugin", targets: ["BundlePlugin"]),
+        .plugin(name: "RemotePlugin", targets: ["RemotePlugin"]),
     ],
     traits: [
         .default(enabledTraits: ["FullFoundation"]),
@@ -48,6 +50,12 @@ let package = Package(
             capability: .command(
                 intent: .custom(verb: "bundle", description: "Builds plug-ins and makes bundles of them.")),
             path: "Sources/BundlePlugin"),
+        .plugin(
+            name: "RemotePlugin",
+            capability: .command(
+                intent: .custom(
+                    verb: "remote-interfaces", description: "Writes the proxies of an application's plug-in API.")),
+            path: "Sources/RemotePlugin"),
         .target(
             name: "TestSupport", dependencies: ["BundleReading", "HostBasics", "CPluginSupport"],
             path: "Tests/TestSupport"),
