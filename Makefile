@@ -216,8 +216,8 @@ format: ## format all Swift sources
 
 # The templates of “pluginhost new” are left out: they are Swift only after their words are replaced, as in
 # Plugins/Template.
-SOURCES = Package.swift Sources Plugins Testing Examples/DemoAPI/Package.swift Examples/DemoAPI/Sources Examples/DemoHost \
-    Tools/Package.swift Tools/Sources Tools/Tests Tests Benchmarks Fuzz
+SOURCES = Package.swift Sources Packaging/package Plugins Testing Examples/DemoAPI/Package.swift Examples/DemoAPI/Sources \
+    Examples/DemoHost Tools/Package.swift Tools/Sources Tools/Tests Tests Benchmarks Fuzz
 
 clean: ## remove everything that was built
 	rm -rf .build .build-all .build-tsan .build-essentials .build-stress-thread .build-stress-address build

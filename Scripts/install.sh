@@ -35,6 +35,8 @@ bin=$prefix/bin
 # Where the library looks for its worker program.
 libexec=$(dirname "$LIBDIR")/libexec/pluginhost
 include=$prefix/include/pluginhost
+# The library as a package for the package manager, with which “pluginhost new” makes projects.
+package=$prefix/share/pluginhost/PluginHost
 manual=$prefix/share/man/man1
 pages=$prefix/share/doc/pluginhost
 if [ "$prefix" = /usr ]; then
@@ -55,8 +57,9 @@ uninstall() {
         "$root$LIBDIR/pkgconfig/pluginhost.pc" "$root$LIBDIR/pkgconfig/pluginhost-plugin.pc" \
         "$root$bin/pluginhost" "$root$libexec/pluginhost-worker" "$root$manual/pluginhost.1" "$root$manual/pluginhost-"*.1 \
         "$root$bash/pluginhost" "$root$zsh/_pluginhost" "$root$fish/pluginhost.fish" "$root$pages"/*.md
-    rm -rf "$root$pages/articles" "$root$LIBDIR/pluginhost/modules" "$root$LIBDIR/pluginhost/$interface-swift"* "$root$include"
-    rmdir "$root$LIBDIR/pluginhost" 2>/dev/null || true
+    rm -rf "$root$pages/articles" "$root$LIBDIR/pluginhost/modules" "$root$LIBDIR/pluginhost/$interface-swift"* "$root$include" \
+        "$root$package"
+    rmdir "$root$LIBDIR/pluginhost" "$root${package%/*}" 2>/dev/null || true
     rmdir "$root$pages" 2>/dev/null || true
     rmdir "$root$libexec" "$root${libexec%/*}" 2>/dev/null || true
 }
@@ -192,6 +195,17 @@ packageFile PluginHost "Loads plug-ins: for applications" "-L\${libdir} -lPlugin
 packageFile "PluginHost (plug-ins)" "The headers and modules that plug-ins are compiled with; nothing to link" "" \
     > "$work/pluginhost-plugin.pc"
 put 644 "$LIBDIR/pkgconfig" "$work/pluginhost.pc" "$work/pluginhost-plugin.pc"
+
+# The package has the commands and the test kit as sources, and finds everything else by paths that begin at itself.
+cp -R "$here/Packaging/package" "$work/package"
+cp -R "$here/Sources/BundlePlugin" "$here/Sources/RemotePlugin" "$work/package"
+cp -R "$here/Testing/Sources" "$work/package/Testing"
+sed -i -e "s|@VERSION@|$version|; s|@LIBDIR@|$(realpath -m --relative-to="$package" "$LIBDIR")|" \
+    -e "s|@INCLUDE@|$(realpath -m --relative-to="$package" "$include")|" \
+    "$work/package/Package.swift" "$work/package/Library/pluginhost.pc"
+(cd "$work/package" && find . -type f) | while read -r file; do
+    put 644 "$package/$(dirname "${file#./}")" "$work/package/$file"
+done
 
 put 644 "$manual" "$work/man"/*.1
 put 644 "$pages" "$work/pages"/*.md

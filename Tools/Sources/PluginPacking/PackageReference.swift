@@ -91,12 +91,14 @@ public struct PackageReference: Sendable, Hashable {
     /// The package from which a plug-in gets the library.
     ///
     /// It is the package that the application's API uses, because both must share one copy. Without an API, it is the
-    /// checkout in which this tool was built.
+    /// checkout in which this tool was built, or the package that was installed with the tool.
     static func library(asOf api: PackageReference?, from parent: String) throws(PackingError) -> PackageReference {
         if let directory = api?.directory(from: parent), let found = try dependency(ofPackage: directory) {
             return found
         }
         var directory = Path.parent(Path.resolved(Path.ownExecutable) ?? "/")
+        let installed = Path.join(Path.parent(directory), "share/pluginhost/PluginHost")
+        if FileIdentity(path: Path.join(installed, "Package.swift")) != nil { return .library(installed) }
         while directory != "/" {
             if FileIdentity(path: Path.join(directory, "Sources/PluginABI/Plugin.swift")) != nil {
                 return .library(directory)
@@ -105,7 +107,8 @@ public struct PackageReference: Sendable, Hashable {
         }
         throw PackingError(
             .unreadable, path: parent, message: "Nothing says where the package PluginHost is.",
-            remedy: "Name its directory or address by --library.")
+            remedy: "Install the library with its modules (libpluginhost-dev), or name its directory or address by "
+                + "--library.")
     }
 
     /// The dependency on PluginHost in a package's manifest, as the package manager reads it; nil if there is none.

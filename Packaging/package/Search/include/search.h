@@ -1,0 +1,1 @@
+// The package manager requires a folder of headers.

@@ -1,0 +1,1 @@
+// The package manager requires a source. Package.swift explains what the target is for.
