@@ -72,6 +72,90 @@ static const unsigned char file_21[] = {
 static const unsigned char file_22[] = {
 #embed "../../Templates/swift-without-kit/Tests/__NAME__Tests/__NAME__Tests.swift"
 };
+static const unsigned char file_23[] = {
+#embed "../../Templates/application/Package.swift"
+};
+static const unsigned char file_24[] = {
+#embed "../../Templates/application/Plugins/Signature/Info.plist"
+};
+static const unsigned char file_25[] = {
+#embed "../../Templates/application/Plugins/Signature/Resources/de.lproj/InfoPlist.strings"
+};
+static const unsigned char file_26[] = {
+#embed "../../Templates/application/Plugins/Signature/Resources/de.lproj/Localizable.strings"
+};
+static const unsigned char file_27[] = {
+#embed "../../Templates/application/Plugins/Signature/Resources/de.lproj/Providers.strings"
+};
+static const unsigned char file_28[] = {
+#embed "../../Templates/application/Plugins/Signature/Resources/en.lproj/InfoPlist.strings"
+};
+static const unsigned char file_29[] = {
+#embed "../../Templates/application/Plugins/Signature/Resources/en.lproj/Localizable.strings"
+};
+static const unsigned char file_30[] = {
+#embed "../../Templates/application/Plugins/Signature/Resources/en.lproj/Providers.strings"
+};
+static const unsigned char file_31[] = {
+#embed "../../Templates/application/Plugins/Signature/Sources/Signature.swift"
+};
+static const unsigned char file_32[] = {
+#embed "../../Templates/application/README.md"
+};
+static const unsigned char file_33[] = {
+#embed "../../Templates/application/Sources/__PROGRAM__/Options.swift"
+};
+static const unsigned char file_34[] = {
+#embed "../../Templates/application/Sources/__PROGRAM__/Program.swift"
+};
+static const unsigned char file_35[] = {
+#embed "../../Templates/application/Sources/__PROGRAM__/Resources/de.lproj/Localizable.strings"
+};
+static const unsigned char file_36[] = {
+#embed "../../Templates/application/Sources/__PROGRAM__/Resources/en.lproj/Localizable.strings"
+};
+static const unsigned char file_37[] = {
+#embed "../../Templates/application/Sources/__PROGRAM__/Sandbox.swift"
+};
+static const unsigned char file_38[] = {
+#embed "../../Templates/application/Sources/__PROGRAM__/Texts.swift"
+};
+static const unsigned char file_39[] = {
+#embed "../../Templates/application/Tests/__NAME__Tests/__NAME__Tests.swift"
+};
+static const unsigned char file_40[] = {
+#embed "../../Templates/application/__NAME__API/Package.swift"
+};
+static const unsigned char file_41[] = {
+#embed "../../Templates/application/__NAME__API/PluginTemplate/swift/Info.plist"
+};
+static const unsigned char file_42[] = {
+#embed "../../Templates/application/__NAME__API/PluginTemplate/swift/Resources/de.lproj/Localizable.strings"
+};
+static const unsigned char file_43[] = {
+#embed "../../Templates/application/__NAME__API/PluginTemplate/swift/Resources/de.lproj/Providers.strings"
+};
+static const unsigned char file_44[] = {
+#embed "../../Templates/application/__NAME__API/PluginTemplate/swift/Resources/en.lproj/Localizable.strings"
+};
+static const unsigned char file_45[] = {
+#embed "../../Templates/application/__NAME__API/PluginTemplate/swift/Resources/en.lproj/Providers.strings"
+};
+static const unsigned char file_46[] = {
+#embed "../../Templates/application/__NAME__API/PluginTemplate/swift/Sources/__PLUGIN_NAME__/__PLUGIN_NAME__.swift"
+};
+static const unsigned char file_47[] = {
+#embed "../../Templates/application/__NAME__API/PluginTemplate/swift/Tests/__PLUGIN_NAME__Tests/__PLUGIN_NAME__Tests.swift"
+};
+static const unsigned char file_48[] = {
+#embed "../../Templates/application/__NAME__API/Sources/__NAME__API/Proxies.swift"
+};
+static const unsigned char file_49[] = {
+#embed "../../Templates/application/__NAME__API/Sources/__NAME__API/TextFilter.swift"
+};
+static const unsigned char file_50[] = {
+#embed "../../Templates/application/gitignore"
+};
 static const unsigned char abi[] = {
 #embed "../../../Sources/CPluginSupport/include/plugin_abi.h"
 };
@@ -100,6 +184,36 @@ static const plugin_template plugin_templates[] = {
     {"c++", "Sources/__NAME__.cpp", file_20, sizeof file_20},
     {"swift-without-kit", "Package.swift", file_21, sizeof file_21},
     {"swift-without-kit", "Tests/__NAME__Tests/__NAME__Tests.swift", file_22, sizeof file_22},
+    {"application", "Package.swift", file_23, sizeof file_23},
+    {"application", "Plugins/Signature/Info.plist", file_24, sizeof file_24},
+    {"application", "Plugins/Signature/Resources/de.lproj/InfoPlist.strings", file_25, sizeof file_25},
+    {"application", "Plugins/Signature/Resources/de.lproj/Localizable.strings", file_26, sizeof file_26},
+    {"application", "Plugins/Signature/Resources/de.lproj/Providers.strings", file_27, sizeof file_27},
+    {"application", "Plugins/Signature/Resources/en.lproj/InfoPlist.strings", file_28, sizeof file_28},
+    {"application", "Plugins/Signature/Resources/en.lproj/Localizable.strings", file_29, sizeof file_29},
+    {"application", "Plugins/Signature/Resources/en.lproj/Providers.strings", file_30, sizeof file_30},
+    {"application", "Plugins/Signature/Sources/Signature.swift", file_31, sizeof file_31},
+    {"application", "README.md", file_32, sizeof file_32},
+    {"application", "Sources/__PROGRAM__/Options.swift", file_33, sizeof file_33},
+    {"application", "Sources/__PROGRAM__/Program.swift", file_34, sizeof file_34},
+    {"application", "Sources/__PROGRAM__/Resources/de.lproj/Localizable.strings", file_35, sizeof file_35},
+    {"application", "Sources/__PROGRAM__/Resources/en.lproj/Localizable.strings", file_36, sizeof file_36},
+    {"application", "Sources/__PROGRAM__/Sandbox.swift", file_37, sizeof file_37},
+    {"application", "Sources/__PROGRAM__/Texts.swift", file_38, sizeof file_38},
+    {"application", "Tests/__NAME__Tests/__NAME__Tests.swift", file_39, sizeof file_39},
+    {"application", "__NAME__API/Package.swift", file_40, sizeof file_40},
+    {"application", "__NAME__API/PluginTemplate/swift/Info.plist", file_41, sizeof file_41},
+    {"application", "__NAME__API/PluginTemplate/swift/Resources/de.lproj/Localizable.strings", file_42, sizeof file_42},
+    {"application", "__NAME__API/PluginTemplate/swift/Resources/de.lproj/Providers.strings", file_43, sizeof file_43},
+    {"application", "__NAME__API/PluginTemplate/swift/Resources/en.lproj/Localizable.strings", file_44, sizeof file_44},
+    {"application", "__NAME__API/PluginTemplate/swift/Resources/en.lproj/Providers.strings", file_45, sizeof file_45},
+    {"application", "__NAME__API/PluginTemplate/swift/Sources/__PLUGIN_NAME__/__PLUGIN_NAME__.swift",
+        file_46, sizeof file_46},
+    {"application", "__NAME__API/PluginTemplate/swift/Tests/__PLUGIN_NAME__Tests/__PLUGIN_NAME__Tests.swift",
+        file_47, sizeof file_47},
+    {"application", "__NAME__API/Sources/__NAME__API/Proxies.swift", file_48, sizeof file_48},
+    {"application", "__NAME__API/Sources/__NAME__API/TextFilter.swift", file_49, sizeof file_49},
+    {"application", ".gitignore", file_50, sizeof file_50},
     {"native", "include/plugin_abi.h", abi, sizeof abi},
 };
 const plugin_template *plugin_templates_first(void) { return plugin_templates; }

@@ -1,5 +1,3 @@
-internal import CTemplates
-import Glibc
 internal import HostBasics
 @_spi(Tools) internal import PluginHost
 
@@ -68,80 +66,19 @@ public struct PluginProject: Sendable {
     /// - Returns: the project's directory.
     /// - Throws: ``PackingError`` if it failed, or if the project's directory exists; then nothing was changed.
     public func make(in directory: String) throws(PackingError) -> String {
-        try checkName()
-        guard let parent = Path.resolved(directory) else {
-            throw .refused(.unwritable, directory, cannot: "be written to", to: .make, errno: errno)
-        }
-        let target = Path.join(parent, name)
-        var status = stat()
-        if lstat(target, &status) == 0 { throw taken(target) }
-        var tree = FileTree(root: target)
-        for (path, text) in try files(in: parent).sorted(by: { $0.key < $1.key }) where !text.isEmpty {
-            try tree.add(path, .file(.memory(Array(text.utf8)), isExecutable: false))
-        }
-        let staging = try StagingDirectory(in: parent)
-        let staged = Path.join(staging.path, name)
-        guard mkdir(staged, 0o755) == 0 else {
-            throw .refused(.unwritable, staged, cannot: "be made", to: .make, errno: errno)
-        }
-        try tree.write(to: staged)
-        guard try staging.publishIfFree(name, at: target) else { throw taken(target) }
-        return target
-    }
-
-    private func taken(_ target: String) -> PackingError {
-        PackingError(
-            .nameInvalid, path: target, message: "\(quoted(target)) exists already; nothing in it is changed.",
-            remedy: "Choose another name, or remove it.")
-    }
-
-    // MARK: The name
-
-    /// Names that a plug-in's module cannot have, because it imports modules of these names.
-    private static let modules: Set = [
-        "Swift", "Foundation", "FoundationEssentials", "Testing", "XCTest", "Glibc", "PluginHost", "PluginABI",
-        "CPluginSupport", "PropertyLists", "PluginTesting", "PluginLinting", "Dispatch", "Synchronization",
-    ]
-    private static let keywords: Set = [
-        "as", "break", "case", "catch", "class", "continue", "default", "defer", "do", "else", "enum", "extension",
-        "false",
-        "for", "func", "guard", "if", "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator",
-        "private",
-        "protocol", "public", "repeat", "return", "self", "static", "struct", "subscript", "super", "switch", "throw",
-        "true", "try", "typealias", "var", "where", "while", "Self", "Any",
-    ]
-
-    private func checkName() throws(PackingError) {
-        let isWord =
-            name.utf8.first.map { Unicode.Scalar($0).properties.isAlphabetic } ?? false
-            && name.utf8.allSatisfy { Unicode.Scalar($0).isWordOfASCII }
-        if !isWord || name.utf8.count > 64 {
-            let kept = String(String.UnicodeScalarView(name.unicodeScalars.filter(\.isWordOfASCII)).prefix(64))
-            let proposal = kept.first?.isLetter ?? false ? kept : "MyPlugin"
-            throw invalid("it is also the name of the code's module: a letter, then letters, digits and “_”", proposal)
-        }
-        if Self.keywords.contains(name) { throw invalid("it is a word of Swift", name + "Plugin") }
-        if Self.modules.contains(name) || name == api?.product {
-            throw invalid("a module that the plug-in imports has it", name + "Plugin")
-        }
+        try ProjectName.check(name, of: "A plug-in", imported: api?.product)
         // The package manager treats a file Main.swift as the start of a program.
         if language == .swift, name.lowercased() == "main" {
-            throw invalid("its source would be \(quoted(name + ".swift")), which begins a program", name + "Plugin")
-        }
-        guard identifier.utf8.count <= 200,
-            identifier.utf8.allSatisfy({ Unicode.Scalar($0).isWordOfASCII || $0 == 0x2E || $0 == 0x2D }),
-            !identifier.isEmpty
-        else {
             throw PackingError(
-                .nameInvalid, path: identifier, message: "\(quoted(identifier)) cannot be a bundle's identifier.",
-                remedy: "Write it in reverse DNS, of ASCII letters, digits, “.”, “-” and “_”: org.example.\(name).")
+                .nameInvalid, path: name,
+                message: "A plug-in cannot be called \(quoted(name)): its source would be \(quoted(name + ".swift")), "
+                    + "which begins a program.",
+                remedy: "Take \(quoted(name + "Plugin")), for example.")
         }
-    }
-
-    private func invalid(_ reason: String, _ proposal: String) -> PackingError {
-        PackingError(
-            .nameInvalid, path: name, message: "A plug-in cannot be called \(quoted(name)): \(reason).",
-            remedy: "Take \(quoted(proposal)), for example.")
+        try ProjectName.check(identifier: identifier, of: name)
+        return try ProjectDirectory.make(name, in: directory) { (parent) throws(PackingError) in
+            try files(in: parent)
+        }
     }
 
     // MARK: Files
@@ -163,11 +100,7 @@ public struct PluginProject: Sendable {
             library = found
         }
         for set in sets {
-            for file in UnsafeBufferPointer(start: plugin_templates_first(), count: plugin_templates_count)
-            where String(cString: file.set) == set {
-                let bytes = UnsafeBufferPointer(start: file.bytes, count: file.size)
-                files[String(cString: file.path)] = String(decoding: bytes, as: UTF8.self)
-            }
+            files.merge(ProjectTemplates.files(of: set)) { $1 }
             guard let own = api?.package.directory(from: parent).map({ Path.join($0, "PluginTemplate/" + set) }),
                 try FileIdentity.file(at: own)?.isDirectory ?? false
             else { continue }
@@ -179,7 +112,7 @@ public struct PluginProject: Sendable {
             }
         }
         let words = try words(in: parent, library, compile: files.removeValue(forKey: "compile.mk") ?? "")
-        return Dictionary(uniqueKeysWithValues: files.map { (Self.filled($0, words), Self.filled($1, words)) })
+        return ProjectTemplates.filled(files, words)
     }
 
     /// The text that replaces each placeholder of the templates.
@@ -204,22 +137,5 @@ public struct PluginProject: Sendable {
             if language != .swift { words.append(("__API_INCLUDE__", try api.package.headers(from: parent))) }
         }
         return words + [("__NAME__", name)]
-    }
-
-    /// The text with its placeholders replaced.
-    ///
-    /// Without an API, lines with a placeholder for one are left out.
-    private static func filled(_ text: String, _ words: [(word: String, text: String)]) -> String {
-        guard text.contains("__") else { return text }
-        let text = words.reduce(text) { $0.replacing($1.word, with: $1.text) }
-        guard text.contains("__API_") else { return text }
-        return text.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.contains("__API_") }
-            .joined(separator: "\n")
-    }
-}
-
-extension Unicode.Scalar {
-    fileprivate var isWordOfASCII: Bool {
-        isASCII && (properties.isAlphabetic || properties.numericType != nil || self == "_")
     }
 }

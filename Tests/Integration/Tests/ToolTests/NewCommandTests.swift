@@ -223,6 +223,9 @@ import Testing
     @Test func theDocumentHasEveryKey() throws {
         let output = try run([Self.program, "new", "Salon", "--json"], in: folder())
         let object = try JSONSerialization.jsonObject(with: Data(output.standardOutput.utf8)) as? [String: Any]
-        #expect(object?.keys.sorted() == ["command", "error", "format", "identifier", "language", "name", "path"])
+        #expect(
+            object?.keys.sorted() == [
+                "command", "error", "format", "identifier", "kind", "language", "name", "path",
+            ])
     }
 }

@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 typedef struct plugin_template {
-    const char *set;   // “common”, “swift”, “swift-without-kit”, “native” (what C and C++ share), “c”, “c++”
-    const char *path;  // in the project, with __NAME__ for the plug-in's name
+    const char *set;   // “common”, “swift”, “swift-without-kit”, “native” (what C and C++ share), “c”, “c++”, “application”
+    const char *path;  // in the project, with __NAME__ for its name
     const unsigned char *bytes;
     size_t size;
 } plugin_template;

@@ -2,21 +2,27 @@ import ArgumentParser
 import Glibc
 import PluginPacking
 
-/// `pluginhost new`: makes the project of a new plug-in.
+/// `pluginhost new`: makes the project of a new plug-in, or of a new application with plug-ins.
 struct NewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
-        abstract: "Makes the project of a new plug-in, which builds at once.",
+        abstract: "Makes the project of a new plug-in or application, which builds at once.",
         discussion: """
             Makes a directory NAME with code, Info.plist, strings in two languages, tests and a README: a Swift package, or \
             sources in C or C++ with a Makefile. The directory must not exist.
 
             With --app-api the plug-in is for an application whose plug-in API is that package. Where the package has a \
             folder PluginTemplate, the project is made of it.
+
+            With --application the project is an application in Swift: its plug-in API, a program that uses plug-ins, and \
+            a first plug-in.
             """)
 
-    @Argument(help: ArgumentHelp("The plug-in's name, which is also that of its directory.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The project's name, which is also that of its directory.", valueName: "name"))
     var name: String
+
+    @Flag(help: "Make an application that plug-ins extend, with a first plug-in.")
+    var application = false
 
     @Option(
         help: ArgumentHelp("swift, c or c++.", valueName: "language"),
@@ -24,7 +30,9 @@ struct NewCommand: ParsableCommand {
     var language = PluginProject.Language.swift
 
     @Option(
-        help: ArgumentHelp("CFBundleIdentifier, in reverse DNS. By default org.example.NAME.", valueName: "identifier"))
+        help: ArgumentHelp(
+            "CFBundleIdentifier, in reverse DNS. By default org.example.NAME. Those of an application's plug-ins begin with it.",
+            valueName: "identifier"))
     var identifier: String?
 
     @Option(
@@ -40,7 +48,7 @@ struct NewCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The package PluginHost: a directory or an address. By default the one that --app-api uses.",
+            "The package PluginHost: a directory or an address. By default the one that --app-api uses, else the installed one.",
             valueName: "package"),
         completion: .directory)
     var library: String?
@@ -60,31 +68,21 @@ struct NewCommand: ParsableCommand {
         guard product == nil || appApi != nil else {
             throw ValidationError("--product is one of the package that --app-api names.")
         }
+        guard !application || language == .swift && appApi == nil else {
+            throw ValidationError(
+                "--application makes a project in Swift with an API of its own: leave out --language and --app-api.")
+        }
     }
 
     mutating func run() throws {
-        var project = PluginProject(name: name, language: language)
-        if let identifier { project.identifier = identifier }
-        project.library = library.map(PackageReference.library)
-        if let appApi {
-            let package = PackageReference(appApi)
-            project.api = (package, product ?? package.package)
-        }
         do throws(PackingError) {
-            let path = try project.make(in: ".")
+            let path = application ? try makeApplication() : try makePlugin()
             if json {
-                let document = JSONValue.document(
-                    command: "new",
-                    [
-                        "path": .string(path), "name": .string(name), "language": .string(language.rawValue),
-                        "identifier": .string(project.identifier), "error": .null,
-                    ])
-                Terminal.write(try text(of: document))
+                Terminal.write(try text(of: document(path: .string(path), error: .null)))
             } else {
                 var page = Page()
                 page.line(("\(name):", .bold), ("made", .green))
-                let build = language == .swift ? "swift test, then pluginhost pack --build" : "make test"
-                page.paragraph("Next: cd \(name), and \(build). README.md lists the rest.", indent: 2)
+                page.paragraph("Next: cd \(name), and \(next). README.md lists the rest.", indent: 2)
                 Terminal.write(page.text)
             }
         } catch {
@@ -92,18 +90,45 @@ struct NewCommand: ParsableCommand {
         }
     }
 
+    private var next: String {
+        if application { return "swift package bundle, then swift run \(ApplicationProject(name: name).program)" }
+        return language == .swift ? "swift test, then pluginhost pack --build" : "make test"
+    }
+
+    private func makeApplication() throws(PackingError) -> String {
+        var project = ApplicationProject(name: name)
+        if let identifier { project.identifier = identifier }
+        project.library = library.map(PackageReference.library)
+        return try project.make(in: ".")
+    }
+
+    private func makePlugin() throws(PackingError) -> String {
+        var project = PluginProject(name: name, language: language)
+        if let identifier { project.identifier = identifier }
+        project.library = library.map(PackageReference.library)
+        if let appApi {
+            let package = PackageReference(appApi)
+            project.api = (package, product ?? package.package)
+        }
+        return try project.make(in: ".")
+    }
+
+    private func document(path: JSONValue, error: JSONValue) -> JSONValue {
+        JSONValue.document(
+            command: "new",
+            [
+                "path": path, "name": .string(name), "kind": .string(application ? "application" : "plug-in"),
+                "language": .string(language.rawValue), "identifier": .string(identifier ?? "org.example.\(name)"),
+                "error": error,
+            ])
+    }
+
     private func text(of document: JSONValue) throws(PackingError) -> String { (try? document.text()) ?? "" }
 
     /// Reports that nothing was made, and exits with the status of a command that could not do its work.
     private func fail(_ error: PackingError) throws {
         if json {
-            let document = JSONValue.document(
-                command: "new",
-                [
-                    "path": .null, "name": .string(name), "language": .string(language.rawValue),
-                    "identifier": JSONValue(identifier), "error": error.json,
-                ])
-            Terminal.write(try document.text())
+            Terminal.write(try document(path: .null, error: error.json).text())
         } else {
             var page = Page()
             page.line(("\(name):", .bold), ("not made", .red))

@@ -1,0 +1,29 @@
+/// The options of the command line.
+struct Options {
+    /// The filter to use; nil to list all.
+    private(set) var filter: String?
+    /// The text to change.
+    private(set) var text = ""
+    /// Whether plug-ins run in processes of their own that reach only what the user allowed.
+    private(set) var isSandboxed = false
+    /// Whether the result is shown again after a plug-in changed.
+    private(set) var watches = false
+
+    static var usage: String { "__PROGRAM__ [--sandboxed] [--watch] [\(localized("FILTER TEXT…"))]" }
+
+    /// Nil for a wrong use.
+    init?(_ arguments: some Sequence<String>) {
+        var words: [String] = []
+        for argument in arguments {
+            switch argument {
+            case "--sandboxed": isSandboxed = true
+            case "--watch": watches = true
+            case _ where argument.hasPrefix("-"): return nil
+            default: words.append(argument)
+            }
+        }
+        guard words.count != 1 else { return nil }
+        filter = words.first
+        text = words.dropFirst().joined(separator: " ")
+    }
+}

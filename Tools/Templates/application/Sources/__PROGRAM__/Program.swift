@@ -1,0 +1,68 @@
+import Glibc
+import __NAME__API
+import PluginHost
+
+/// The program: lists the filters that plug-ins add, or shows what one of them makes of a text.
+@main
+struct Program {
+    private let options: Options
+    /// Finds and describes every plug-in; loads none.
+    private let catalog = PluginCatalog(application: "__PROGRAM__")
+
+    static func main() async {
+        HostEnvironment.current.name = "__NAME__"
+        HostEnvironment.current.version = "1.0"
+        guard let options = Options(CommandLine.arguments.dropFirst()) else {
+            complain(Options.usage)
+            exit(2)
+        }
+        exit(await Program(options: options).run() ? 0 : 1)
+    }
+
+    /// Does what the options say, and returns whether everything worked.
+    private func run() async -> Bool {
+        // A plug-in that cannot be used is no reason to stop: say why, and go on with the others.
+        for candidate in catalog.unusable { if let error = candidate.error { complain("\(error)") } }
+        if options.isSandboxed { Sandbox().apply(to: catalog) }
+        guard let filter = options.filter else { return list() }
+        return options.watches ? await watch(filter) : show(filter)
+    }
+
+    private func list() -> Bool {
+        for filter in catalog.extensions(of: .textFilter) {
+            say("\(filter.name): \(filter.displayName) (\(filter.plugin.displayName))")
+        }
+        return catalog.unusable.isEmpty
+    }
+
+    /// Loads the plug-in of a filter at its first use.
+    private func show(_ name: String) -> Bool {
+        guard let filter = catalog.extension(named: name, of: .textFilter) else {
+            complain(localized("No plug-in has a filter “%@”.", name))
+            return false
+        }
+        do {
+            say(try filter.make().filter(options.text))
+            return true
+        } catch {
+            complain("\(error)")  // which plug-in, which file, what is wrong, what to do
+            return false
+        }
+    }
+
+    /// Shows the text again whenever a plug-in changed, until the user interrupts the program.
+    private func watch(_ name: String) async -> Bool {
+        do {
+            // Before the first use of a plug-in, which is then loaded from a copy that no build overwrites.
+            let events = try catalog.watch()
+            _ = show(name)
+            for await event in events {
+                if case .failed(let error) = event { complain("\(error)") } else { _ = show(name) }
+            }
+            return true
+        } catch {
+            complain("\(error)")
+            return false
+        }
+    }
+}

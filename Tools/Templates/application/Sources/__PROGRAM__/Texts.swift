@@ -1,0 +1,20 @@
+import Foundation
+import PluginHost
+
+/// The program's own texts, in the directory that the package manager makes of Resources.
+private let texts = PluginBundle(path: Bundle.module.bundlePath) ?? .main
+
+/// The text for a key in the user's language.
+///
+/// The key is the English text, and the values replace each %@ in it.
+func localized(_ key: String, _ values: Any...) -> String {
+    texts.localizedString(forKey: key, arguments: values)
+}
+
+/// Writes a line to standard output, at once.
+func say(_ line: String) { write(line, to: .standardOutput) }
+
+/// Writes a line for the user to standard error.
+func complain(_ line: String) { write("__PROGRAM__: \(line)", to: .standardError) }
+
+private func write(_ line: String, to file: FileHandle) { try? file.write(contentsOf: Data("\(line)\n".utf8)) }
