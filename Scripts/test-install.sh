@@ -85,6 +85,12 @@ for name in Twice Loud; do
     .build-all/release/pluginhost load "$work/made/$name.bundle" > /dev/null || fail "$name loads in the installed command only"
 done
 
+echo "test-install: the page about the first application, and a project of a plug-in"
+Scripts/tutorials.py --installed "$prefix/bin"
+(cd "$work" && "$prefix/bin/pluginhost" new Second > /dev/null)
+PATH=$prefix/bin:$PATH swift test --package-path "$work/Second" > "$work/tested" 2>&1 || fail "its tests fail: $(cat "$work/tested")"
+! grep -q "Compiling PluginHost" "$work/tested" || fail "a project of an installed pluginhost compiles the library"
+
 echo "test-install: plug-ins in processes of their own"
 # Of root's tests: their workers have the user nobody.
 chmod 755 "$work"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Follows the tutorials step by step in an empty directory, and the page about testing plug-ins.
+"""Follows the tutorials step by step in an empty directory, and the pages about testing plug-ins and the first application.
 
 They use the library from its directory, which the pages of Scripts/walk.py get from an address. In a tutorial, each @Code
 shows a file of its catalogue:
@@ -11,16 +11,18 @@ shows a file of its catalogue:
 Each file of the tutorials' Resources must be shown by one of them.
 
 usage: Scripts/tutorials.py [--list | --keep]    as for walk.py
+       Scripts/tutorials.py --installed BIN      only the page about the first application, with an installed pluginhost
 The tool and the demo application must have been built: make demo. Swift is compiled in the same build folder, which has the
-library already.
+library already. Blocks marked with “walk: installed” are left out there, because they build in release.
 """
-import pathlib, re, shutil, sys, tempfile
+import os, pathlib, re, shutil, subprocess, sys, tempfile
 
 from walk import ROOT, Block, Walk, blocks, stop
 
 TOOLS = ROOT / ".build/debug"
 CATALOGUE = ROOT / "Sources/PluginHost/PluginHost.docc/Tutorials"
-PAGE = "docs/testing-plugins.md"
+APPLICATION = "docs/first-application.md"
+PAGES = ["docs/testing-plugins.md", APPLICATION]
 CODE = re.compile(r'@Code\(name: "([^"]+)", file: "([^"]+)"\)')
 
 
@@ -32,15 +34,38 @@ def steps(tutorial):
 
 
 class Follower(Walk):
-    def __init__(self, work):
+    def __init__(self, work, installed=None):
         super().__init__(work)
-        self.environment["SWIFTPM_BUILD_DIR"] = str(ROOT / ".build")
-        self.environment["PATH"] = f"{TOOLS}:{self.environment['PATH']}"
+        # A sandboxed plug-in of root runs as nobody, who must be able to enter the project.
+        work.chmod(0o755)
+        if not installed: self.environment["SWIFTPM_BUILD_DIR"] = str(ROOT / ".build")
+        else: del self.environment["SWIFTPM_BUILD_DIR"]
+        self.environment["PATH"] = f"{installed or TOOLS}:{os.environ['PATH']}"
 
     def project(self):
         """The shell's directory."""
+        if not self.state.exists(): return self.directory
         moves = re.findall(r"^cd (.*)$", self.state.read_text(), re.M)
         return pathlib.Path(moves[-1])
+
+    def page(self, page, isInstalled=False):
+        """Each block where it stands: a page may change a file that its commands have made."""
+        if not isInstalled: subprocess.run([ROOT / "Scripts/replan.sh", ROOT / ".build"], check=True)
+        for block in blocks(page):
+            marks = set(block.marks)
+            if "installed" in marks and not isInstalled: continue
+            if block.kind == "file": self.write(self.project() / block.argument, block.text.partition("\n")[2])
+            elif block.kind == "run": self.run(block, block.text)
+            elif block.kind == "in": self.compare(block)
+            elif block.kind != "fragment:": stop(f"{block.place}: this page has only files, excerpts and commands.")
+
+    def compare(self, block):
+        """The lines must follow each other in the file; the excerpt may be indented less."""
+        lines = [[line.strip() for line in text.strip().split("\n")]
+                 for text in (block.text, (self.project() / block.argument).read_text())]
+        places = range(len(lines[1]) - len(lines[0]) + 1)
+        if not any(lines[1][place:place + len(lines[0])] == lines[0] for place in places):
+            stop(f"{block.place}: {block.argument} does not have these lines.")
 
     def follow(self, tutorial):
         found = list(steps(tutorial))
@@ -70,25 +95,29 @@ def main():
     if "--list" in sys.argv:
         for tutorial in tutorials:
             for place, name, file in steps(tutorial): print(f"{place}: {name}: {file}")
-        for block in blocks(PAGE): print(f"{block.place}: {block.kind} {block.argument}".rstrip())
+        for page in PAGES:
+            for block in blocks(page): print(f"{block.place}: {block.kind} {block.argument}".rstrip())
+        return
+    if "--installed" in sys.argv:
+        tools = pathlib.Path(sys.argv[sys.argv.index("--installed") + 1]).resolve()
+        if not (tools / "pluginhost").exists(): stop(f"there is no {tools / 'pluginhost'}.")
+        followed(lambda follower: follower.page(APPLICATION, isInstalled=True), tools)
+        print(f"tutorials: {APPLICATION} works with {tools / 'pluginhost'}")
         return
     for program in ("pluginhost", "demo-host"):
         if not (TOOLS / program).exists(): stop(f"there is no {TOOLS / program}. Run first: make demo")
-    for tutorial in [*tutorials, None]:
-        work = pathlib.Path(tempfile.mkdtemp(prefix="pluginhost-tutorials."))
-        try:
-            follower = Follower(work)
-            if tutorial:
-                follower.follow(tutorial)
-                continue
-            for block in blocks(PAGE):
-                if block.kind == "file": follower.extract(block)
-                elif block.kind == "run": follower.run(block, block.text)
-                elif block.kind != "fragment:": stop(f"{block.place}: this page has only files and commands.")
-        finally:
-            if "--keep" in sys.argv: print(f"tutorials: the directory is {work}")
-            else: shutil.rmtree(work)
-    print(f"tutorials: {len(shown)} files of {len(tutorials)} tutorials, and {PAGE}, work")
+    for tutorial in tutorials: followed(lambda follower: follower.follow(tutorial))
+    for page in PAGES: followed(lambda follower: follower.page(page))
+    print(f"tutorials: {len(shown)} files of {len(tutorials)} tutorials, and {', '.join(PAGES)}, work")
+
+
+def followed(body, installed=None):
+    """Follows something in a directory of its own."""
+    work = pathlib.Path(tempfile.mkdtemp(prefix="pluginhost-tutorials."))
+    try: body(Follower(work, installed))
+    finally:
+        if "--keep" in sys.argv: print(f"tutorials: the directory is {work}")
+        else: shutil.rmtree(work)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ which readers do not see:
     <!-- walk: c DECLARATIONS -->     C, compiled after plugin_abi.h and these declarations
     <!-- walk: c-body DECLARATIONS -->  the same, in a function that has the host
     <!-- walk: stringsdict -->        a part of a .stringsdict, which the linter reads
+    <!-- walk: in FILE -->            lines of a file that the commands have made, whatever their indent
     <!-- walk: fragment: REASON -->   none of these, and why
     <!-- walk: first COMMAND -->      run before the block: what the sentences around it say
     <!-- walk: prints TEXT -->        the commands of the block print that
@@ -38,7 +39,7 @@ PAGES = ["docs/abi.md", "README.md", "Plugins/README.md", "Examples/README.md",
          "CHANGELOG.md",
          *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "Sources/PluginHost/PluginHost.docc").glob("*.md"))]
 TOOLS = ROOT / ".build-all/release"
-KINDS = "body top alone c c-body stringsdict fragment:".split()
+KINDS = "body top alone in c c-body stringsdict fragment:".split()
 # The application that the Swift blocks assume around them.
 GIVEN = """
 public import PluginABI
