@@ -150,8 +150,9 @@ public struct OpenedFile: ~Copyable {
 
     /// The whole content.
     ///
-    /// Requests one byte more than the size or the limit, whichever is smaller, so that the caller can recognise a file
-    /// that is too large, even one that grows while it is read.
+    /// - Returns: the bytes; of a file that is larger than the limit, one byte more than the limit, so that the caller can
+    ///   recognise it.
+    /// - Throws: ``Failure/changed`` if the file became longer or shorter while it was read.
     public func bytes(atMost limit: Int) throws(Failure) -> [UInt8] {
         let length = min(Int(clamping: identity.size), limit) + 1
         var failure: Failure?
@@ -163,6 +164,8 @@ public struct OpenedFile: ~Copyable {
             }
         }
         if let failure { throw failure }
+        // Of a larger file, everything that was requested was read.
+        if bytes.count <= limit || identity.size <= UInt64(limit) { try requireUnchanged(afterReading: bytes.count) }
         return bytes
     }
 
