@@ -17,6 +17,8 @@ final class HostServiceDesk: ServiceDesk {
     }
 
     private let offers = Lock<[Offer]>([])
+    /// The most services that the process can be offered.
+    private let most: Int
     /// Finds the bundle with a number in the process.
     private let resident: @Sendable (UInt32) -> PluginBundle?
     /// Returns a bundle's number in the process if its code runs there.
@@ -26,8 +28,10 @@ final class HostServiceDesk: ServiceDesk {
 
     init(
         resident: @escaping @Sendable (UInt32) -> PluginBundle?,
-        number: @escaping @Sendable (PluginBundle) -> UInt32?, release: @escaping @Sendable (UInt32) -> Void
+        number: @escaping @Sendable (PluginBundle) -> UInt32?, release: @escaping @Sendable (UInt32) -> Void,
+        most: Int = mostObjects
     ) {
+        self.most = most
         self.resident = resident
         self.number = number
         self.release = release
@@ -69,13 +73,15 @@ final class HostServiceDesk: ServiceDesk {
         }
         guard let methods else { throw request.notRemote }
         let index: Int? = offers.withLock { offers in
-            let known = offers.firstIndex { $0.point == request.point && $0.source.isSame(as: source) }
+            let known = offers.firstIndex {
+                $0.point == request.point && $0.version == request.version && $0.source.isSame(as: source)
+            }
             if let known { return known }
-            guard offers.count < Self.mostObjects else { return nil }
+            guard offers.count < most else { return nil }
             offers.append(Offer(source: source, point: request.point, version: request.version))
             return offers.count - 1
         }
-        guard let index else { throw request.notRemote }
+        guard let index else { throw request.tooMany(most) }
         return .inHost(UInt32(index) + 1, methods: methods)
     }
 
@@ -148,6 +154,21 @@ extension ServiceRequest {
                     Let both plug-ins share a worker (IsolationPolicy.group; they must be in the same folder), or let the one \
                     that offers the service run in the application's process.
                     """))
+    }
+
+    /// The error if the process was offered as many services as it can be.
+    ///
+    /// Each build of a plug-in that is replaced while it runs counts as another service.
+    fileprivate func tooMany(_ most: Int) -> PluginError {
+        PluginError(
+            bundlePath: client.bundlePath,
+            PluginFinding(
+                .callRefused, filePath: client.manifestPath, subject: point,
+                message: """
+                    The worker process of the plug-in has already been offered \(most) services of the application, so it does \
+                    not get the one at \(quoted(point)).
+                    """,
+                remedy: "End the worker, or restart the application: a new process begins with none."))
     }
 
     fileprivate var notRemote: PluginError {
