@@ -4,6 +4,9 @@ struct CandidateRow: Sendable {
     /// The value of ``other`` if there is no other candidate.
     static let none = Int(UInt32.max)
 
+    /// How many folders a row can number.
+    static let mostFolders = 1 << 24
+
     /// The stamp of Info.plist.
     var stamp: IndexStamp
     var folder: Int
@@ -19,7 +22,8 @@ struct CandidateRow: Sendable {
 
     func write(to writer: inout RecordWriter) {
         stamp.write(to: &writer)
-        let kind = UInt64(UInt16(folder)) | (hasUsualList ? 1 << 16 : 0) | UInt64(verdict.rawValue) << 24
+        // The folder has 24 bits, the verdict 7.
+        let kind = UInt64(folder) | UInt64(verdict.rawValue) << 24 | (hasUsualList ? 1 << 31 : 0)
         writer.put(kind | UInt64(UInt32(other)) << 32)
         name.write(to: &writer)
         identifier.write(to: &writer)
@@ -32,9 +36,9 @@ struct CandidateRow: Sendable {
             UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start + offset, as: UInt32.self))
         }
         stamp = IndexStamp(bytes, at: start)
-        folder = Int(word(40) & 0xFFFF)
-        hasUsualList = word(40) >> 16 & 1 != 0
-        verdict = VerdictCode(rawValue: UInt8(word(40) >> 24)) ?? .malformed
+        folder = Int(word(40) & 0xFF_FFFF)
+        hasUsualList = word(40) >> 31 != 0
+        verdict = VerdictCode(rawValue: UInt8(word(40) >> 24 & 0x7F)) ?? .malformed
         other = Int(word(44))
         name = IndexPlace(bytes, at: start + 48)
         identifier = IndexPlace(bytes, at: start + 56)

@@ -124,12 +124,13 @@ public final class PluginCatalog: Sendable {
     ///
     /// - Parameters:
     ///   - searchPaths: directories, absolute or relative to the current directory; the first one takes precedence. A
-    ///     missing directory is not an error; it may be created later.
+    ///     missing directory is not an error; it may be created later. There can be 16 million.
     ///   - options: options that differ from the defaults.
     ///
     /// **Cost.** With an index: reading one file, plus the checks that ``Options/validation`` describes. Without:
     /// reading every Info.plist.
     public init(searchPaths: [String], options: Options = Options()) {
+        precondition(searchPaths.count <= CandidateRow.mostFolders, "a catalogue has at most 16,777,216 search paths")
         let paths = searchPaths.map { Path.normalized($0) ?? Path.resolved($0) ?? $0 }
         self.searchPaths = paths
         self.options = options
@@ -172,13 +173,18 @@ public final class PluginCatalog: Sendable {
             .map { PluginCandidate(index, $0) }
     }
 
-    /// The candidates that have a fault, as opposed to those that the user has disabled or that another one replaces.
+    /// The candidates that have a fault, as opposed to those that the user has disabled, that a safe start leaves out, or
+    /// that another one replaces.
     ///
     /// **Cost.** Checks every candidate's verdict and decodes the records of those that it returns.
     public var unusable: [PluginCandidate] {
         let index = current
         return (0..<index.candidateCount).lazy.map(index.candidateRow).filter {
-            $0.verdict != .usable && $0.verdict != .disabled && !$0.verdict.namesAnother
+            switch $0.verdict {
+            case .usable, .disabled, .leftOut: false
+            case .incompatible, .unresolved, .malformed, .noBundle, .quarantined: true
+            case .otherVersion, .otherRequired, .laterFolder, .duplicate, .alias: false
+            }
         }
         .map { PluginCandidate(index, $0) }
     }

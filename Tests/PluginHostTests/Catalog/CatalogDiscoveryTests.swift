@@ -263,6 +263,21 @@ import Testing
         #expect(error?.code == .pluginMissing && error?.subject == "x")
     }
 
+    /// A row numbers its folder.
+    @Test func moreThan65536SearchPathsAreSearched() throws {
+        let tree = try CatalogTree([
+            "a/One.bundle": "{CFBundleIdentifier=one;}", "b/Two.bundle": "{CFBundleIdentifier=two;}",
+        ])
+        let paths = [tree("a")] + (0..<65_600).map { tree("none/\($0)") } + [tree("b")]
+        let options = PluginCatalog.Options(index: .directory(tree("index")))
+        for _ in 0..<2 {
+            let catalog = PluginCatalog(searchPaths: paths, options: options)
+            #expect(catalog.plugins.map(\.identifier) == ["one", "two"])
+            #expect(catalog.candidates.last?.searchPath == tree("b"))
+            #expect(catalog.candidates.last?.path == tree("b/Two.bundle"))
+        }
+    }
+
     @Test(.fault(157)) func tenThousandBundlesAreFoundAndFoundAgain() throws {
         let tree = try CatalogTree()
         for number in 0..<10_000 { try tree.write("a/B\(number).bundle", "{CFBundleIdentifier=i\(number);}") }

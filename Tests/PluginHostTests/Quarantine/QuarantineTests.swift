@@ -252,6 +252,15 @@ struct QuarantineFixture {
         #expect(plugins(.normal) == ["one", "two"])
         #expect(FileIdentity(path: fixture.file) == nil)
     }
+
+    @Test func whatASafeStartLeavesOutHasNoFault() throws {
+        let fixture = try QuarantineFixture()
+        let catalog = PluginCatalog(
+            searchPaths: [fixture.tree("a")],
+            options: .init(index: .none, quarantine: fixture.file, safeStart: .noPlugins))
+        #expect(catalog.candidates.allSatisfy { $0.verdict == .disabled } && !catalog.candidates.isEmpty)
+        #expect(catalog.unusable.isEmpty)
+    }
 }
 
 @Suite struct QuarantineFileFaults {
