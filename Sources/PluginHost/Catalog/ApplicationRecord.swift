@@ -4,7 +4,7 @@ internal import PropertyLists
 import Synchronization
 
 /// The facts that an application stores about itself beside the indexes of its catalogues: its version, its executable,
-/// the services that it offers, and the extensions that it does not get.
+/// the services that it offers, the extensions that it does not get, and where its policy lets plug-ins run.
 ///
 /// The command `pluginhost` uses them in its explanations.
 ///
@@ -19,6 +19,13 @@ struct ApplicationRecord: Sendable, Equatable {
         static func < (a: Point, b: Point) -> Bool { (a.name, a.version) < (b.name, b.version) }
     }
 
+    /// A decision of the application's policy about a plug-in that runs in a worker.
+    struct Placing: Sendable, Equatable {
+        let execution: PluginExecution
+        /// The granted permissions, as ``PluginPermissions/items`` spells them.
+        let granted: [String]
+    }
+
     /// `HostEnvironment.version`; empty if the application has none.
     var version = ""
     /// The path of the executable, with links resolved.
@@ -29,6 +36,8 @@ struct ApplicationRecord: Sendable, Equatable {
     var services: Set<Point> = []
     /// The versions of extension points that it requested although a plug-in declares another version.
     var requests: Set<Point> = []
+    /// The policy's decisions by identifier, only those that demand a worker.
+    var placings: [String: Placing] = [:]
 
     private enum Key {
         static let version = "Version"
@@ -37,18 +46,28 @@ struct ApplicationRecord: Sendable, Equatable {
         static let services = "Services"
         static let requests = "Requests"
         static let point = "ExtensionPoint"
+        static let placings = "Executions"
+        static let execution = "Execution"
+        static let granted = "Granted"
     }
 
-    /// The most bytes that a record may have, and the most points of each kind.
+    /// The most bytes that a record may have, and the most points or decisions of each kind.
     private static let mostBytes = 1 << 20
-    private static let mostPoints = 1_000
+    static let mostPoints = 1_000
 
     /// The file of an application; nil if its name is not one path component, or there is no directory.
     static func path(of application: String, in directory: String?) -> String? {
         guard ApplicationState.directory(of: application) != nil || application == Path.lastComponent(application),
             !application.isEmpty, application != ".", application != "..", application.utf8.count < 200
         else { return nil }
-        return directory.map { Path.join($0, application + ".application") }
+        return directory.map { Path.join($0, application + suffix) }
+    }
+
+    private static let suffix = ".application"
+
+    /// The application whose record has a file name; nil for another file.
+    static func application(ofFile name: String) -> String? {
+        name.hasSuffix(suffix) && name.count > suffix.count ? String(name.dropLast(suffix.count)) : nil
     }
 
     // MARK: Content
@@ -58,6 +77,7 @@ struct ApplicationRecord: Sendable, Equatable {
         guard earlier.version == version, earlier.program == program, earlier.programTime == programTime else { return }
         services.formUnion(earlier.services)
         requests.formUnion(earlier.requests)
+        placings.merge(earlier.placings) { own, _ in own }
     }
 
     // MARK: The file
@@ -72,6 +92,11 @@ struct ApplicationRecord: Sendable, Equatable {
         programTime = items[Key.programTime]?.string.flatMap { Int64($0) } ?? 0
         services = Self.points(items[Key.services])
         requests = Self.points(items[Key.requests])
+        for (identifier, item) in (items[Key.placings]?.dictionary ?? [:]).prefix(Self.mostPoints) {
+            guard let execution = item[Key.execution]?.string.flatMap(PluginExecution.init(_:)) else { continue }
+            let granted = (item[Key.granted]?.array ?? []).compactMap(\.string)
+            placings[identifier] = Placing(execution: execution, granted: granted)
+        }
     }
 
     init(version: String, program: String, programTime: Int64) {
@@ -97,25 +122,41 @@ struct ApplicationRecord: Sendable, Equatable {
 
     /// Replaces the file.
     ///
-    /// A missing directory is not created, because the index creates it. A failure is not reported, because writing the
-    /// index fails for the same reason and reports it.
-    func write(to path: String) {
-        let items: [String: PropertyList] = [
+    /// A missing directory is not created, because the index creates it. The reason of a failure is not reported,
+    /// because writing the index fails for the same reason and reports it.
+    ///
+    /// The file is not flushed to the disk: after a loss of power the next start writes it again.
+    ///
+    /// - Returns: whether the file has the record.
+    func write(to path: String) -> Bool {
+        var items: [String: PropertyList] = [
             Key.version: .string(version), Key.program: .string(program), Key.programTime: .string("\(programTime)"),
             Key.services: Self.list(services), Key.requests: Self.list(requests),
         ]
+        if !placings.isEmpty { items[Key.placings] = .dictionary(placings.mapValues(Self.list)) }
         guard let text = try? PropertyListWriter.xml(.dictionary(items)), text.utf8.count <= Self.mostBytes
-        else { return }
-        guard let directory = FileIdentity(path: Path.parent(path)), directory.owner == geteuid() else { return }
-        guard (try? FileReplacement().replace(path, with: Array(text.utf8))) != nil else { return }
+        else { return false }
+        guard let directory = FileIdentity(path: Path.parent(path)), directory.owner == geteuid() else { return false }
+        var replacement = FileReplacement()
+        replacement.flush = { _ in 0 }
+        guard (try? replacement.replace(path, with: Array(text.utf8))) != nil else { return false }
         FileReplacement.removeLeftovers(of: path)
+        return true
+    }
+
+    private static func list(_ placing: Placing) -> PropertyList {
+        .dictionary([
+            Key.execution: .string(placing.execution.description),
+            Key.granted: .array(placing.granted.map(PropertyList.string)),
+        ])
     }
 }
 
 /// Keeps the record of this process's application up to date.
 ///
-/// The file is read once, and written when a new fact becomes known, while no lock is held. If two processes write at
-/// the same time, the later one wins, and the other adds its facts again after its next start.
+/// The file is read once, and written when a new fact becomes known, while no lock is held. If a write fails, the next
+/// fact or the next refresh of a catalogue tries again. If two processes write at the same time, the later one wins, and
+/// the other adds its facts again after its next start.
 ///
 /// **Threads.** Any.
 final class ApplicationRecorder: Sendable {
@@ -124,10 +165,14 @@ final class ApplicationRecorder: Sendable {
     private struct State {
         /// The file; nil until a catalogue is created with the application's name.
         var path: String?
-        /// The content of the file.
+        /// The content of the file, as far as this process has read or written it.
         var written: ApplicationRecord?
         var services: Set<ApplicationRecord.Point> = []
         var requests: Set<ApplicationRecord.Point> = []
+        /// Nil for a plug-in that no longer runs in a worker.
+        var placings: [String: ApplicationRecord.Placing?] = [:]
+        /// Whether a thread is writing; it also writes what becomes known meanwhile.
+        var isWriting = false
     }
 
     private let state = Lock(State())
@@ -135,6 +180,8 @@ final class ApplicationRecorder: Sendable {
     ///
     /// Requested versions are recorded only then.
     private let notesRequests = Atomic(false)
+    /// Whether the last write failed.
+    private let hasFailed = Atomic(false)
 
     /// Starts to keep the record of an application, in a directory of indexes.
     func begin(_ application: String, in directory: String?) {
@@ -166,21 +213,56 @@ final class ApplicationRecorder: Sendable {
         return skipsOthers
     }
 
+    /// Records what the application's policy decided about a plug-in; nil if it runs in the application's process.
+    func note(_ placing: ApplicationRecord.Placing?, of identifier: String) {
+        let isNew = state.withLock { state in
+            let known = state.placings[identifier] ?? state.written?.placings[identifier]
+            guard known != placing, state.placings.count < ApplicationRecord.mostPoints else { return false }
+            state.placings[identifier] = .some(placing)
+            return true
+        }
+        if isNew { write() }
+    }
+
+    /// Tries again if the last write failed.
+    ///
+    /// **Cost.** Reading one number if it did not.
+    func retry() {
+        if hasFailed.exchange(false, ordering: .relaxed) { write() }
+    }
+
     private func write() {
+        let isFree = state.withLock { state in
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        guard isFree else { return }
+        while let (record, path) = next() {
+            guard record.write(to: path) else {
+                hasFailed.store(true, ordering: .relaxed)
+                return state.withLock { $0.isWriting = false }
+            }
+            state.withLock { if $0.path == path { $0.written = record } }
+        }
+    }
+
+    /// What the file lacks; nil ends the writing.
+    private func next() -> (ApplicationRecord, String)? {
         // Read outside the lock, because the environment contains closures of the application.
         let version = HostEnvironment.current.version
         let program = Path.mainProgram
         let time = FileIdentity(path: program)?.modified ?? 0
-        let changed: (ApplicationRecord, String)? = state.withLock { state in
-            guard let path = state.path else { return nil }
+        return state.withLock { state in
             var record = ApplicationRecord(version: version, program: program, programTime: time)
             (record.services, record.requests) = (state.services, state.requests)
             if let written = state.written { record.add(written) }
-            guard record != state.written else { return nil }
-            state.written = record
+            for (identifier, placing) in state.placings { record.placings[identifier] = placing }
+            guard let path = state.path, record != state.written else {
+                state.isWriting = false
+                return nil
+            }
             return (record, path)
         }
-        if let (record, path) = changed { record.write(to: path) }
     }
 }
 

@@ -149,7 +149,7 @@ public final class PluginCatalog: Sendable {
     /// Plug-ins that the user has disabled, in ``choicesPath(for:)``, and plug-ins in ``Quarantine`` are not used.
     ///
     /// Beside its index, the catalogue stores what the command `pluginhost` needs to explain its answers: the
-    /// application's version, its executable, and the services that it provides.
+    /// application's version, its executable, the services that it provides, and where its policy lets plug-ins run.
     public convenience init(application: String, options: Options = Options()) {
         var options = options
         options.quarantine = options.quarantine ?? Quarantine.path(for: application)
@@ -230,6 +230,7 @@ public final class PluginCatalog: Sendable {
             Self.write(index, file)
             return CatalogChange(from: old, to: index, in: self)
         }
+        ApplicationRecorder.shared.retry()
         guard let change, !change.isEmpty else { return CatalogChange() }
         listeners.put(change)
         listeners.deliver()

@@ -60,11 +60,13 @@ struct SearchEnvironment: Sendable {
 
     private func standard(_ application: String) -> [String] {
         let folder = application + "/plugins"
-        let libraries = ["/usr/local/lib", "/usr/lib/\(Self.triplet)", "/usr/lib64", "/usr/lib"]
-        let inData = (directories.data + libraries + besideProgram).map { Path.join($0, folder) }
+        let inData = (directories.data + Self.libraries + besideProgram).map { Path.join($0, folder) }
         let own = program.map { Path.join(Path.parent($0), "Plugins") }
         return Self.unique(inData + [own, builtInPlugIns].compactMap(\.self))
     }
+
+    /// The system's directories of libraries, in the order of the search.
+    static let libraries = ["/usr/local/lib", "/usr/lib/\(triplet)", "/usr/lib64", "/usr/lib"]
 
     private static let triplet = "\(BundleLayout.machine)-linux-gnu"
 

@@ -1,13 +1,14 @@
 import BundleReading
-import PluginWorkers
+@_spi(Tools) import PluginWorkers
 
 extension IsolationPolicy {
     /// Replaces the bundle's requirements with the application's decision, which is never less safe.
     func place(_ bundle: PluginBundle, _ placement: inout Placement) {
         let plugin = PluginDescription(of: bundle)
-        placement.execution = max(placement.execution, execution(plugin))
+        let decided = execution(plugin)
+        placement.execution = max(placement.execution, decided)
         // The other settings do not matter to code in the application's process.
-        if placement.execution == .inProcess { return }
+        if placement.execution == .inProcess { return ApplicationRecorder.shared.note(nil, of: plugin.identifier) }
         let asked = bundle.manifest.permissions
         if !asked.isEmpty {
             let application = HostEnvironment.current.name
@@ -18,6 +19,8 @@ extension IsolationPolicy {
                 placement.stateDirectory = StateDirectory(of: plugin.identifier, in: application)
             }
         }
+        ApplicationRecorder.shared.note(
+            .init(execution: decided, granted: placement.permissions.items), of: plugin.identifier)
         placement.limits = bundle.manifest.limits.limited(to: limits(plugin, bundle.manifest.limits))
         placement.group = group(plugin)
         placement.settings = settings
