@@ -40,7 +40,7 @@ struct XMLParser: ~Copyable {
         while !builder.isComplete {
             do throws(TextFault) {
                 let tag = try nextTag(inside: first)
-                if tag.element == .plist { throw tag.kind == .close ? noValue(tag) : nested(tag) }
+                if tag.element == .plist { throw tag.kind == .close ? early(tag) : nested(tag) }
                 try read(tag)
             } catch {
                 try recover(from: error)
@@ -128,6 +128,16 @@ struct XMLParser: ~Copyable {
     private func mismatched(_ tag: XMLTag, _ expected: XMLElement) -> TextFault {
         let wanted = builder.isOpen ? "</\(expected.name)> is expected" : "nothing is open"
         return TextFault(.malformedMarkup, at: tag.offset, "\(tag.description) closes nothing here; \(wanted).")
+    }
+
+    /// The list ends before its value.
+    @inline(never)
+    private func early(_ tag: XMLTag) -> TextFault {
+        guard builder.isOpen else { return noValue(tag) }
+        let open: XMLElement = builder.isInDictionary ? .dict : .array
+        return TextFault(
+            .malformedMarkup, at: builder.openedAt,
+            "The list ends inside the <\(open.name)> that begins here; its </\(open.name)> is missing.")
     }
 
     @inline(never)

@@ -191,6 +191,8 @@ struct XMLFaultTests {
             ("<array><></array>", .malformedMarkup),
             ("<array>< true/></array>", .malformedMarkup), ("<key>a</key>", .malformedMarkup),
             ("<array><key>a</key></array>", .malformedMarkup),
+            ("<plist><dict><key>a</key><true/></plist>", .malformedMarkup),
+            ("<plist><array></plist>", .malformedMarkup),
             ("<plist></plist>", .missingValue), ("<plist/>", .missingValue), ("</plist>", .missingValue),
             ("</array>", .malformedMarkup),
             ("<plist><plist><true/></plist></plist>", .malformedMarkup), ("<array><plist/></array>", .malformedMarkup),
@@ -201,6 +203,13 @@ struct XMLFaultTests {
         ])
     func malformedMarkupIsReported(text: String, code: PropertyListFault.Code) {
         #expect(fault(of: text)?.code == code)
+    }
+
+    @Test func aMissingEndTagIsReportedWhereItsElementBegins() {
+        let missing = fault(of: "<plist>\n<dict>\n<key>a</key>\n<true/>\n</plist>")
+        #expect(missing?.position == .text(line: 2, column: 1))
+        #expect(missing?.description.contains("its </dict> is missing") == true, "\(missing?.description ?? "")")
+        #expect(fault(of: "<plist><array><true/></plist>")?.description.contains("its </array> is missing") == true)
     }
 
     @Test func positionCountsScalarsAndAllLineEnds() {
