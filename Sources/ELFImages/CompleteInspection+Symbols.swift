@@ -9,18 +9,17 @@ extension CompleteInspection {
 
     /// Reports all used symbols that nothing defines (fault 68).
     mutating func checkUndefinedSymbols() {
-        // A library in the scope that cannot be read may define any symbol, so nothing can be reported.
-        guard !(host.globalScope + closure.present).contains(where: Self.isUnknown) else { return }
+        // A missing library, which is reported by its name, or a library in the scope that cannot be read may define any
+        // symbol, so nothing can be reported.
+        guard closure.missing.isEmpty, !(host.globalScope + closure.present).contains(where: Self.isUnknown) else {
+            return
+        }
         let scope = searchScope()
         for file in closure.newFiles {
             let (undefined, isComplete) = Self.undefined(
                 in: file, scope: scope, satisfied: versionsNotFound(of: file))
             if !isComplete { addUnexamined(in: file) }
-            if closure.missing.isEmpty {
-                addUndefined(undefined, in: file)
-            } else if !undefined.isEmpty {
-                addUndecided(undefined, in: file)
-            }
+            addUndefined(undefined, in: file)
         }
     }
 
@@ -150,15 +149,5 @@ extension CompleteInspection {
     private func hiddenDefinition(of symbol: String) -> String? {
         let name = SymbolName(symbol)
         return host.libraries.first { $0.file?.symbols?.definitions(of: name).isEmpty == false }?.path
-    }
-
-    /// Reports the undefined symbols together if libraries are missing, because these may define them.
-    private mutating func addUndecided(_ names: [String], in file: ELFFile) {
-        let shown = names.prefix(10).map(SymbolNames.described).joined(separator: ", ")
-        let more = names.count > 10 ? " and \(names.count - 10) more" : ""
-        warn(
-            .symbolMissing, path: file.path, subject: names[0],
-            "\(quoted(file.path)) uses symbols that none of the libraries found defines: \(shown)\(more).",
-            "Install the missing libraries first: they may define the symbols.")
     }
 }
