@@ -242,7 +242,17 @@ enum BundleOpening {
     }
 
     private static func notFound(_ path: String, _ reason: String) -> PluginError {
-        PluginError(
+        if let target = Path.linkTarget(path) {
+            return PluginError(
+                bundlePath: path,
+                PluginFinding(
+                    .bundleNotFound, filePath: path, subject: target,
+                    message: """
+                        \(quoted(path)) is a link to \(quoted(target)), and there is no bundle directory: \(reason).
+                        """,
+                    remedy: "Correct the link or remove it, or install the bundle to which it leads."))
+        }
+        return PluginError(
             bundlePath: path,
             PluginFinding(
                 .bundleNotFound, filePath: path, message: "There is no bundle directory at \(quoted(path)): \(reason).",
