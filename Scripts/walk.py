@@ -58,7 +58,15 @@ public enum Device { public static func open(logger: PluginLogger) throws {}; pu
 public final class Reporter: Plugin { public init(context: PluginContext) {} }
 @c(checksum_entry) public func checksum_entry(_ host: UnsafePointer<plugin_host>) -> plugin_status { 0 }
 """
-IMPORTS = "import Given\nimport PluginABI\nimport PluginHost\nimport TextAPI\n"
+# The C header of that application.
+GIVEN_HEADER = """
+#include <stdint.h>
+typedef struct counter_functions {
+    struct { uint32_t size, version; } header;
+    uint64_t (*add)(void *instance, uint64_t number);
+} counter_functions;
+"""
+IMPORTS = "import CGiven\nimport Given\nimport PluginABI\nimport PluginHost\nimport TextAPI\n"
 
 
 class Block:
@@ -210,6 +218,8 @@ exec "{real}" "$@"
         """All Swift blocks as one package."""
         folder, targets = self.directory / "Blocks", []
         self.write(folder / "Sources/Given/Given.swift", GIVEN)
+        self.write(folder / "Sources/CGiven/include/given.h", GIVEN_HEADER)
+        self.write(folder / "Sources/CGiven/given.c", '#include "given.h"\n')
         for number, block in enumerate(found):
             line = f'#sourceLocation(file: "{block.page}", line: {block.line})\n'
             if block.kind == "alone":
@@ -228,8 +238,9 @@ let package = Package(
     name: "Blocks",
     dependencies: [.package(url: "{ADDRESS}", from: "0.1.0"), .package(name: "TextAPI", path: "../TextAPI")],
     targets: [
+        .target(name: "CGiven"),
         .target(name: "Given", dependencies: [{products}]),
-        .target(name: "Blocks", dependencies: ["Given", {products}]){alone}
+        .target(name: "Blocks", dependencies: ["CGiven", "Given", {products}]){alone}
     ])
 """)
         print(f"walk: compiling {len(found)} blocks of Swift", flush=True)
