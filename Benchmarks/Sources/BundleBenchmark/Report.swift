@@ -26,7 +26,8 @@ struct Report {
             let calls = try FirstBundle.nameServiceCalls(
                 environment: ["BENCHMARK_BUNDLES": folder.path], log: log)
         else { return Swift.print("Calls of the name service: not counted, because strace is not installed.") }
-        Swift.print("Calls of the name service at the first question: \(calls)   goal: 0")
+        let title = "Calls of the name service at the first question"
+        Swift.print("\(title): \(calls)" + Goals.text(of: title, Double(calls), atMost: 0))
         guard calls == 0 else { throw Child.Failure(description: "the first question asks the name service") }
     }
 }

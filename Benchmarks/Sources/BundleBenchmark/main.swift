@@ -27,7 +27,7 @@ let folder = getenv("BENCHMARK_BUNDLES").map { String(cString: $0) } ?? "."
 let arguments = Array(CommandLine.arguments.dropFirst())
 do {
     switch arguments.first {
-    case nil: try Report(rounds: 15, bundles: 200).print()
+    case nil: try Goals.report { try Report(rounds: 15, bundles: 200).print() }
     case "--check": try Report(rounds: 1, bundles: 8).print()
     case "--round" where arguments.count == 2:
         HostEnvironment.current.preferredLanguages = ["fr"]

@@ -51,8 +51,9 @@ struct HostStart {
         Swift.print(
             String(
                 format:
-                    "  difference of each pair                  %8.2f  (%.2f to %.2f in half of them)   goal: at most %.1f",
-                differences[rounds / 2], differences[rounds / 4], differences[rounds * 3 / 4], Self.goal))
+                    "  difference of each pair                  %8.2f  (%.2f to %.2f in half of them)",
+                differences[rounds / 2], differences[rounds / 4], differences[rounds * 3 / 4])
+                + Goals.text(of: "start with others beside it", differences[rounds / 2], atMost: Self.goal))
     }
 
     private func install(in folder: URL, others: Int) throws {

@@ -41,8 +41,8 @@ struct Report {
         _ = try Child.run(strace, ["-f", "-o", log.path, Child.thisProgram, "--start"], environment: environment)
         let lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
         let perBundle = Double(lines.filter { $0.contains(".bundle") }.count) / Double(bundles)
+        let title = "System calls a bundle, from the index, each bundle checked"
         Swift.print(
-            String(format: "System calls a bundle, from the index, each bundle checked: %.2f", perBundle)
-                + "   goal: at most 3.0")
+            title + String(format: ": %.2f", perBundle) + Goals.text(of: title, perBundle, atMost: 3))
     }
 }

@@ -12,19 +12,22 @@
 // the kernel's caches.
 
 import Foundation
+import Measuring
 import PluginHost
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 do {
     switch arguments.first {
-    case nil: try Report(rounds: 7, bundles: 10_000).print()
+    case nil: try Goals.report { try Report(rounds: 7, bundles: 10_000).print() }
     case "--check": try Report(rounds: 1, bundles: 100).print()
     case "--round": for figure in try Measurements(Folder.ofParent).run() { print(figure.line) }
     case "--start": try Measurements(Folder.ofParent).start()
     case "--host" where arguments.count == 3:
-        try HostStart(program: arguments[1], samples: arguments[2], others: 998, rounds: 101).print()
+        try Goals.report {
+            try HostStart(program: arguments[1], samples: arguments[2], others: 998, rounds: 101).print()
+        }
     case let number? where Int(number).map { $0 > 0 } ?? false:
-        try Report(rounds: 7, bundles: Int(number) ?? 1).print()
+        try Goals.report { try Report(rounds: 7, bundles: Int(number) ?? 1).print() }
     default:
         let text = "catalog-benchmark: unknown arguments \(arguments.joined(separator: " "))\n"
         FileHandle.standardError.write(Data(text.utf8))

@@ -27,7 +27,9 @@ enum SystemCalls {
         let whole = try calls("whole", strace, folder)
         let open = try calls("open", strace, folder)
         print("System calls a load: raw \(text(raw)), whole \(text(whole)),")
-        print("of which \(text(open)) read Info.plist; beyond these \(text(whole - open))   goal: at most 15")
+        print(
+            "of which \(text(open)) read Info.plist; beyond these \(text(whole - open))"
+                + Goals.text(of: "system calls a load", whole - open, atMost: 15))
     }
 
     private static func text(_ calls: Double) -> String { String(format: "%.2f", calls) }

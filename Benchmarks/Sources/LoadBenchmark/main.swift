@@ -9,12 +9,13 @@
 // inode. Each process loads every copy once.
 
 import Foundation
+import Measuring
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 let count = arguments.last.flatMap { Int($0) } ?? 200
 do {
     switch arguments.first {
-    case nil: try Report(rounds: 61, counts: [200, 1000]).print()
+    case nil: try Goals.report { try Report(rounds: 61, counts: [200, 1000]).print() }
     case "--check": try Report(rounds: 1, counts: [30]).print()
     case "--round": try Round(count: count).run()
     case "--calls" where arguments.count == 3: try SystemCalls.load(arguments[1], count)

@@ -45,7 +45,7 @@ public struct Figure {
             let median = String(format: "%9.\(digits)f", values[values.count / 2])
             print(
                 "\(title)\(median) \(figure.unit)  (\(text(values[0])) to \(text(values[values.count - 1])))"
-                    + (figure.goal.map { "   goal: at most \($0)" } ?? ""))
+                    + (figure.goal.map { Goals.text(of: figure.name, values[values.count / 2], atMost: $0) } ?? ""))
         }
     }
 }

@@ -12,7 +12,7 @@ import Measuring
 let number = Int(CommandLine.arguments.last ?? "") ?? 0
 do {
     switch CommandLine.arguments.dropFirst().first {
-    case nil: _ = try report(processes: 15, rounds: 300)
+    case nil: try Goals.report { _ = try report(processes: 15, rounds: 300) }
     case "--check": try hold(report(processes: 1, rounds: 30))
     case "--round": try use { for figure in try $0.figures() { print(figure.line) } }
     case "--calls": try use { try $0.load(number) }
