@@ -70,9 +70,11 @@ public final class CardText: ReportElement {
         nib.serves((any ReportElement).self) { $0 }
     }
 
-    /// The value above its caption.
+    /// The caption above its value.
+    ///
+    /// In this order a caption such as “documents” fits every number, in every language.
     public var html: String {
-        "<p class=\"value\"><b>\(escaped(value))</b> <span>\(escaped(title))</span></p>"
+        "<p class=\"value\"><span>\(escaped(title))</span> <b>\(escaped(value))</b></p>"
     }
 
     /// One line.
