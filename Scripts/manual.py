@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 """Writes the manual pages of a command-line program from its own description: pluginhost.1, pluginhost-check.1, …
 
-swift-argument-parser prints the description for --experimental-dump-help, so a page has the same text as --help. The date
-is SOURCE_DATE_EPOCH, or the date of the last commit if that is not set.
+swift-argument-parser prints the description for --experimental-dump-help, so a page has the same text as --help. Examples,
+files and exit statuses come from manual_details.py. The date is SOURCE_DATE_EPOCH, or the date of the last commit if that
+is not set.
 
 usage: Scripts/manual.py PROGRAM FOLDER
 """
-import datetime, json, os, pathlib, subprocess, sys
+import datetime, json, os, pathlib, re, subprocess, sys
+
+from manual_details import DETAILS, FILES
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# The same for each command; docs/command-line.md has it in full.
-STATUS = [("0", "All is well. Warnings alone are well too, unless --strict is given."),
-          ("1", "Problems were found in a bundle."),
-          ("2", "Wrong use, no directory at a path that was given, or output that cannot be written.")]
 
 
 def roff(text):
@@ -46,8 +45,30 @@ def described(argument):
     body = " ".join(filter(None, [argument.get("abstract"), argument.get("discussion")]))
     values = argument.get("allValues")
     if values and not all(value in body for value in values): body += f" One of: {', '.join(values)}."
-    if argument.get("defaultValue"): body += f" By default {argument['defaultValue']}."
+    default = argument.get("defaultValue")
+    # The default of a flag is another flag, whose text says so.
+    if default and argument["kind"] != "flag":
+        body += f" By default {'the current directory' if default == '.' else default}."
     return f".TP\n{head}\n{roff(body)}\n"
+
+
+def paragraphs(title, items):
+    return "" if not items else f".SH {title}\n" + "".join(f".TP\n{bold(head)}\n{roff(body)}\n" for head, body in items)
+
+
+def details(call, arguments, inner):
+    """The sections of a command that its description lacks: examples, files and exit status."""
+    name = call.removeprefix("pluginhost").strip()
+    if name not in DETAILS: sys.exit(f"manual: Scripts/manual_details.py has nothing about “{call}”")
+    examples, statuses, files = DETAILS[name]
+    if not inner:
+        known = {"--" + n["name"] for a in arguments for n in a.get("names") or []}
+        for _, line in examples:
+            for option in re.findall(r" (--[a-z-]+)", line):
+                if option not in known: sys.exit(f"manual: the example of “{call}” uses {option}, which does not exist")
+    shown = "".join(f".PP\n{roff(text)}\n.PP\n.RS 4\n.nf\n{roff(line)}\n.fi\n.RE\n" for text, line in examples)
+    return (".SH EXAMPLES\n" + shown + paragraphs("FILES", [FILES[file] for file in files])
+            + paragraphs("EXIT STATUS", statuses))
 
 
 def page(command, parents, version, date):
@@ -66,7 +87,7 @@ def page(command, parents, version, date):
         text += ".SH COMMANDS\n"
         for c in inner: text += f".TP\n{bold(c['commandName'])}\n{roff(c.get('abstract', ''))}\n"
     if arguments: text += ".SH OPTIONS\n" + "".join(map(described, arguments))
-    text += ".SH EXIT STATUS\n" + "".join(f".TP\n{bold(status)}\n{roff(meaning)}\n" for status, meaning in STATUS)
+    text += details(call, arguments, inner)
     others = ["-".join([*names, c["commandName"]]) for c in inner] or ["-".join(parents)]
     text += ".SH SEE ALSO\n" + ",\n".join(f"{bold(other)}(1)" for other in others) + "\n"
     yield f"{name}.1", text
