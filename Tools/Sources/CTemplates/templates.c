@@ -1,6 +1,7 @@
 #include "plugin_templates.h"
 
-// The folders are those of Tools/Templates. plugin_abi.h comes from the library; every project in C or C++ gets a copy.
+// The folders are those of Tools/Templates. plugin_abi.h and plugin.hpp come from the library; every project in C or C++
+// gets a copy of the first, and a project in C++ of both.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char file_0[] = {
@@ -159,6 +160,9 @@ static const unsigned char file_50[] = {
 static const unsigned char abi[] = {
 #embed "../../../Sources/CPluginSupport/include/plugin_abi.h"
 };
+static const unsigned char hpp[] = {
+#embed "../../../Sources/CPluginSupport/include/plugin.hpp"
+};
 
 static const plugin_template plugin_templates[] = {
     {"common", ".gitignore", file_0, sizeof file_0},
@@ -215,6 +219,7 @@ static const plugin_template plugin_templates[] = {
     {"application", "__NAME__API/Sources/__NAME__API/TextFilter.swift", file_49, sizeof file_49},
     {"application", ".gitignore", file_50, sizeof file_50},
     {"native", "include/plugin_abi.h", abi, sizeof abi},
+    {"c++", "include/plugin.hpp", hpp, sizeof hpp},
 };
 const plugin_template *plugin_templates_first(void) { return plugin_templates; }
 const size_t plugin_templates_count = sizeof plugin_templates / sizeof plugin_templates[0];

@@ -135,7 +135,63 @@ public struct PluginProject: Sendable {
                 ("__API_DEPENDENCY__", api.package.dependency(of: "..")),
             ]
             if language != .swift { words.append(("__API_INCLUDE__", try api.package.headers(from: parent))) }
+            if language == .swift, let point = try point(of: api.package, from: parent) { words += self.words(point) }
         }
         return words + [("__NAME__", name)]
+    }
+
+    /// An extension point of the application's API for which the code provides something; nil if none is found.
+    ///
+    /// An application's own template has its own code.
+    private func point(of package: PackageReference, from parent: String) throws(PackingError) -> InterfacePoint? {
+        guard let directory = package.directory(from: parent),
+            try FileIdentity.file(at: Path.join(directory, "PluginTemplate/swift")) == nil
+        else { return nil }
+        let root = Path.join(directory, "Sources")
+        var tree = FileTree(root: root)
+        guard (try? tree.add(contentsOf: root, isSource: true)) != nil else { return nil }
+        var sources: [String] = []
+        for path in tree.paths.sorted() where path.hasSuffix(".swift") {
+            guard case .file(let bytes, _)? = tree.entries[path] else { continue }
+            sources.append(String(decoding: try bytes.bytes(), as: UTF8.self))
+        }
+        return InterfacePoint.first(in: sources)
+    }
+
+    private func words(_ point: InterfacePoint) -> [(word: String, text: String)] {
+        let type = name + point.interface
+        let members = point.members.map { "\n    \($0)\n" }.joined()
+        return [
+            (
+                "__API_CLASS__",
+                """
+                /// What the application gets at its extension point `\(point.property)`.
+                //
+                // The application's API says what each requirement means: replace the bodies. Info.plist declares the
+                // provider too, so that the application knows it without running the code.
+                final class \(type): \(point.interface) {
+                    init(context: PluginContext) throws {}
+                \(members)}
+
+                """
+            ),
+            (
+                "__API_PROVIDE__",
+                "// A provider at an extension point of the application, by its name in Info.plist.\n        plugin.provide(.\(point.property), named: \"\(name.lowercased())\", \(type).init)"
+            ),
+            (
+                "__API_FACTORY__",
+                """
+                <dict>
+                \t\t\t<key>name</key>
+                \t\t\t<string>\(name.lowercased())</string>
+                \t\t\t<key>extensionPoint</key>
+                \t\t\t<string>\(point.point)</string>
+                \t\t\t<key>version</key>
+                \t\t\t<integer>\(point.version)</integer>
+                \t\t</dict>
+                """
+            ),
+        ]
     }
 }

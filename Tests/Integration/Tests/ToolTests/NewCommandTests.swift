@@ -170,6 +170,87 @@ import Testing
         #expect(!manifest.contains("PluginTesting") && !tests.contains("PluginTesting"))
     }
 
+    /// The package of an application's API, whose protocol has these further requirements.
+    private func api(in folder: URL, _ requirements: String) throws {
+        let sources = folder.appending(path: "TextAPI/Sources/TextAPI")
+        try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
+        try """
+        // swift-tools-version: 6.3
+        import PackageDescription
+        let package = Package(
+            name: "TextAPI", products: [],
+            dependencies: [.package(url: "https://example.org/PluginHost.git", from: "0.4.2")], targets: [])
+        """.write(to: folder.appending(path: "TextAPI/Package.swift"), atomically: true, encoding: .utf8)
+        try """
+        public import PluginABI
+
+        public struct Title: Sendable {}
+
+        /* protocol TextFilter { func unlike() } */
+        public protocol TextFilter: Plugin {
+            /// Changes a text. It is not { a block }.
+            func filter(_ text: String) throws -> String
+            func count(
+                of word: String,
+                in text: [String]
+            ) -> Int
+            var title: String { get }
+            \(requirements)
+        }
+
+        extension ExtensionPoint where Interface == any TextFilter {
+            public static var textFilter: Self { .init("org.example.text-filter", version: 3) }
+        }
+        """.write(to: sources.appending(path: "TextAPI.swift"), atomically: true, encoding: .utf8)
+    }
+
+    @Test func theCodeUsesAnExtensionPointOfTheApplicationsAPI() throws {
+        let folder = try folder()
+        try api(in: folder, "func choose() throws -> Title\n    func reset()\n    var size: Double? { get throws }")
+        let project = try make("Salon", ["--app-api", "TextAPI"], in: folder)
+        let source = project.appending(path: "Sources/Salon/Salon.swift")
+        let code = try String(contentsOf: source, encoding: .utf8)
+        #expect(code.contains(#"plugin.provide(.textFilter, named: "salon", SalonTextFilter.init)"#), "\(code)")
+        let library = ["-emit-library", "-O", "-parse-as-library"] + Compiler.libraryFlags
+        try Tool.run(
+            try Tool.find("swiftc"),
+            library + [
+                "-module-name", "TextAPI", folder.path + "/TextAPI/Sources/TextAPI/TextAPI.swift", "-emit-module",
+                "-emit-module-path", folder.path + "/TextAPI.swiftmodule", "-o", folder.path + "/libTextAPI.so",
+                "-swift-version", "6", "-enable-upcoming-feature", "InternalImportsByDefault",
+            ])
+        try Tool.run(
+            try Tool.find("swiftc"),
+            library + [
+                "-module-name", "Salon", source.path, "-I", folder.path, "-L", folder.path, "-lTextAPI",
+                "-swift-version",
+                "6", "-enable-upcoming-feature", "InternalImportsByDefault", "-o", folder.path + "/libSalon.so",
+            ])
+        let pack = try run([Self.program, "pack", "--products", folder.path, project.path], in: project)
+        #expect(pack.status == 0, "\(pack)")
+        let load = try PluginHostTool.run(
+            "load", "--strict", project.path + "/Salon.bundle",
+            environment: ["LD_LIBRARY_PATH": Workspace.products.path + ":" + folder.path])
+        let words = PluginHostTool.words(load.standardOutput)
+        #expect(load.status == 0 && words.contains("provider salon org.example.text-filter 3"), "\(load)")
+    }
+
+    /// What only the application knows is left to the author.
+    @Test(arguments: [
+        "func choose() -> Title", "func sort<T: Comparable>(_ items: [T]) throws -> T", "associatedtype Kind",
+        "init(number: Int)", "var width: Int { get set }", "static func make() -> Int",
+        "func fill(_ text: inout String)",
+    ])
+    func aPointForWhichNoCodeCanBeWrittenIsNotUsed(_ requirement: String) throws {
+        let folder = try folder()
+        try api(in: folder, requirement)
+        let project = try make("Salon", ["--app-api", "TextAPI"], in: folder)
+        for file in ["Sources/Salon/Salon.swift", "Info.plist"] {
+            let text = try String(contentsOf: project.appending(path: file), encoding: .utf8)
+            #expect(!text.contains("provide(") && !text.contains("text-filter") && !text.contains("__API"), "\(text)")
+        }
+    }
+
     @Test func noWordOfATemplateIsLeft() throws {
         for language in Self.languages {
             let project = try make("Salon", ["--language", language], in: try folder())

@@ -34,6 +34,7 @@ public final class LineCounter: Plugin {
     }
 }
 
+__API_CLASS__
 // The only symbol that the host looks up. `@c(plugin_entry)` gives the function its C name, `public` exports it.
 /// Registers the plug-in's providers.
 ///
@@ -45,5 +46,6 @@ public func pluginEntry(_ host: UnsafePointer<plugin_host>) -> plugin_status {
     registerPlugin(with: host) { plugin in
         // A class by its name. The first one is the principal class unless Info.plist has NSPrincipalClass.
         plugin.register(LineCounter.self)
+        __API_PROVIDE__
     }
 }
