@@ -92,7 +92,9 @@ public struct BundlePacker: Sendable {
         try finish(source, tree, staged, hasExecutable: executable != nil)
         let bundle = try opened(staged)
         var findings = bundle.findings(forHost: program, from: staged, as: target)
-        if case .products? = code, let executable, let finding = try source.newerThan(executable) {
+        // What --build has built is newer than its sources.
+        if case .package? = code {
+        } else if let executable, let finding = try source.newerThan(executable) {
             findings.append(finding)
         }
         var result = Result(
@@ -261,7 +263,7 @@ public struct BundlePacker: Sendable {
         // In a folder that several packages use, the package manager may take the plan of another package, build that one,
         // and report success.
         if let scratch { command += ["--scratch-path", scratch, "--disable-build-manifest-caching"] }
-        try ChildProgram.run(command + ["--product", source.name], to: "build the code")
+        try ChildProgram.run(command + ["--product", source.name], to: "build the code", failure: .buildFailed)
         let products = try ChildProgram.output(command + ["--show-bin-path"], to: "find what was built")
         return Self.library(source.name, in: String(products.prefix { !$0.isNewline }))
     }

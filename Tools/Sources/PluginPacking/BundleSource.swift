@@ -1,6 +1,6 @@
 import Glibc
 internal import HostBasics
-@_spi(Tools) internal import PluginHost
+@_spi(Tools) public import PluginHost
 internal import PropertyLists
 
 /// The folder in which an author keeps a bundle: Info.plist, Resources, and usually the sources of its code.
@@ -83,7 +83,7 @@ struct BundleSource {
         }
         guard let newer else { return nil }
         return PluginFinding(
-            .warning, PluginError.Code(rawValue: "productOutdated"), filePath: newer, subject: name,
+            .warning, .productOutdated, filePath: newer, subject: name,
             message: """
                 \(quoted(newer)) was changed after \(quoted(library)) was built, so the bundle has code of older sources.
                 """,
@@ -114,4 +114,11 @@ struct BundleSource {
                 remedy: "Remove the value from it.")
         }
     }
+}
+
+extension PluginError.Code {
+    /// A source of the code changed after the library was built.
+    ///
+    /// A warning.
+    public static let productOutdated = Self(rawValue: "productOutdated")
 }

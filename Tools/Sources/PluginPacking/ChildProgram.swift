@@ -6,10 +6,12 @@ internal import HostBasics
 ///
 /// Their output goes to standard error, so that standard output contains only the tool's own output.
 enum ChildProgram {
-    /// - Throws: ``PackingError`` of code `toolFailed` unless the program exits with 0. `purpose`: such as “build the
-    ///   code”.
-    static func run(_ arguments: [String], to purpose: String) throws(PackingError) {
-        try wait(for: try start(arguments, to: purpose), arguments, purpose)
+    /// - Throws: ``PackingError`` of code `toolFailed` if the program cannot be run, and with the code `failure` unless it
+    ///   exits with 0. `purpose`: such as “build the code”.
+    static func run(
+        _ arguments: [String], to purpose: String, failure: PackingError.Code = .toolFailed
+    ) throws(PackingError) {
+        try wait(for: try start(arguments, to: purpose), arguments, purpose, failure)
     }
 
     /// Returns what a program prints to standard output.
@@ -56,7 +58,7 @@ enum ChildProgram {
     }
 
     private static func wait(
-        for child: pid_t, _ arguments: [String], _ purpose: String
+        for child: pid_t, _ arguments: [String], _ purpose: String, _ failure: PackingError.Code = .toolFailed
     ) throws(PackingError) {
         var status: CInt = 0
         while waitpid(child, &status, 0) < 0 {
@@ -65,7 +67,7 @@ enum ChildProgram {
         let signal = status & 0x7F
         guard status != 0 else { return }
         let end = signal == 0 ? "it ended with \(status >> 8 & 0xFF)" : "signal \(signal) ended it"
-        throw failed(arguments, purpose, end)
+        throw failed(arguments, purpose, end, code: signal == 0 ? failure : .toolFailed)
     }
 
     /// The error if the system did not start the program.
@@ -79,11 +81,11 @@ enum ChildProgram {
 
     private static func failed(
         _ arguments: [String], _ purpose: String, _ reason: String,
-        remedy: String = "Run the command by itself, and mend what it reports."
+        remedy: String = "Run the command by itself, and mend what it reports.", code: PackingError.Code = .toolFailed
     ) -> PackingError {
         PackingError(
-            .toolFailed, path: arguments[0],
-            message: "\(quoted(arguments.joined(separator: " "))), which is to \(purpose), failed: \(reason).",
+            code, path: arguments[0],
+            message: "\(quoted(arguments.joined(separator: " "))), which should \(purpose), failed: \(reason).",
             remedy: remedy)
     }
 }

@@ -25,6 +25,8 @@ public struct PackingError: Error, Sendable, Hashable {
         case archiveInvalid
         /// Another program that is needed is missing, or it failed.
         case toolFailed
+        /// The code does not compile or link.
+        case buildFailed
         /// A name that is not valid or already in use.
         case nameInvalid
         /// The plug-in to change is not installed, or was not installed by these tools.

@@ -233,7 +233,7 @@ public struct PluginInstaller: Sendable {
             }
             guard number == 0, status.st_mode & S_IFMT == S_IFDIR else {
                 throw PackingError(
-                    .notInstalled, path: kept, message: "No version before is kept of \(quoted(found.identifier)).",
+                    .notInstalled, path: kept, message: "No earlier version of \(quoted(found.identifier)) is kept.",
                     remedy: "Install the version that you want from its archive.")
             }
             let bundle = try Self.opened(kept)

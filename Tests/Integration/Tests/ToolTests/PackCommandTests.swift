@@ -260,6 +260,26 @@ import Testing
         #expect(try PluginHostTool.run(["pack"] + arguments).status == 2)
     }
 
+    /// That code does not compile is a problem of the source, and not of the tool.
+    @Test func codeThatDoesNotCompileIsOneAndAMissingCompilerTwo() throws {
+        let source = try BundleSourceFixture(files: [
+            "Package.swift": """
+            // swift-tools-version: 6.2
+            import PackageDescription
+            let package = Package(
+                name: "Salon", products: [.library(name: "Salon", type: .dynamic, targets: ["Salon"])],
+                targets: [.target(name: "Salon")])
+            """,
+            "Sources/Salon/Salon.swift": "let broken: Int = \"text\"",
+        ])
+        let arguments = ["pack", "--build", "--output", source.output.path, source.path]
+        let output = try PluginHostTool.run(arguments)
+        #expect(output.status == 1, "\(output)")
+        #expect(output.standardOutput.contains("buildFailed") && output.standardError.contains("error:"))
+        let lacking = try PluginHostTool.run(arguments, environment: ["PATH": "/nowhere"])
+        #expect(lacking.status == 2 && lacking.standardOutput.contains("there is no program “swift” in PATH"))
+    }
+
     private func expectNothingLeft(_ source: BundleSourceFixture) throws {
         let left = (try? FileManager.default.contentsOfDirectory(atPath: source.output.path)) ?? []
         #expect(left == [])
@@ -273,6 +293,8 @@ import Testing
         let output = try source.pack()
         #expect(output.status == 0 && output.standardOutput.contains("productOutdated"), "\(output)")
         #expect(PluginHostTool.words(output.standardOutput).contains("has code of older sources"))
+        #expect(output.standardOutput.contains("Salon.bundle: packed, of older sources"))
+        #expect(try source.pack().standardOutput.contains("Salon.bundle: unchanged, and older than its sources"))
         #expect(try source.pack("--strict").status == 1)
         // A file beside the sources of this library says nothing.
         try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: file)

@@ -150,6 +150,15 @@ private struct PackResult {
         ])
     }
 
+    /// “Unchanged” alone would mean that the bundle has the current sources.
+    private func outcome(of result: BundlePacker.Result) -> (String, Page.Style) {
+        guard result.isPacked else { return ("not packed", .red) }
+        if result.findings.contains(where: { $0.code == .productOutdated }) {
+            return (result.isUnchanged ? "unchanged, and older than its sources" : "packed, of older sources", .yellow)
+        }
+        return (result.isUnchanged ? "unchanged" : "packed", .green)
+    }
+
     func write(to page: inout Page) {
         switch outcome {
         case .failure(let error):
@@ -158,8 +167,7 @@ private struct PackResult {
         case .success(let result):
             let path = result.path.relativeToCurrentDirectory + ":"
             let report = FindingReport(findings: result.findings, bundlePath: result.path)
-            let outcome = result.isUnchanged ? "unchanged" : result.isPacked ? "packed" : "not packed"
-            page.line((path, .bold), (outcome, result.isPacked ? .green : .red), (report.count ?? "", .yellow))
+            page.line((path, .bold), outcome(of: result), (report.count ?? "", .yellow))
             report.write(to: &page)
             if let archive = result.archive {
                 page.line((archive.relativeToCurrentDirectory + ":", .bold), ("written", .green))
@@ -183,7 +191,8 @@ extension PackingError {
     /// not work.
     var status: ExitStatus {
         switch code {
-        case .manifestInvalid, .executableMissing, .unsafeFile, .tooLarge, .archiveInvalid, .notInstalled: .problems
+        case .manifestInvalid, .executableMissing, .unsafeFile, .tooLarge, .archiveInvalid, .notInstalled, .buildFailed:
+            .problems
         case .unreadable, .unwritable, .toolFailed, .nameInvalid: .unable
         }
     }
