@@ -114,6 +114,13 @@ public final class PluginConsents: Sendable {
         return plugin.permissions.beyond(consent.asked, at: Self.places(of: plugin))
     }
 
+    /// The part of permissions that a plug-in does not request, so that allowing them would have no effect.
+    @_spi(Tools) public func unrequested(_ permissions: PluginPermissions, by plugin: PluginDescription)
+        -> PluginPermissions
+    {
+        permissions.beyond(plugin.permissions, at: Self.places(of: plugin))
+    }
+
     /// The permissions that an update requests and its predecessor did not; nil if the user was never asked about the
     /// plug-in.
     func added(by plugin: PluginDescription) -> PluginPermissions? {

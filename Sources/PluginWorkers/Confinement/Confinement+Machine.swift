@@ -23,7 +23,8 @@ extension Confinement {
     @_spi(Tools) public var allowsSandbox: Bool { enforced.isSuperset(of: [.files, .systemCalls]) }
 
     /// Why the layer ``Layer/threads`` is missing everywhere.
-    static let threadsAreNotLimited = "The address space bounds their number; PHLimits may let the host count them."
+    static let threadsAreNotLimited =
+        "Only the limit of memory bounds their number. “threads” in PHLimits lets the host count them."
 
     private static func absence(of feature: String, _ errno: CInt) -> String {
         // The kernel itself never returns EPERM here.
@@ -38,7 +39,7 @@ extension Confinement {
         confinement.missing[.threads] = threadsAreNotLimited
         if isRoot {
             confinement.missing[.privileges] =
-                "This process runs as root. An application that does must name another user in IsolationPolicy.user."
+                "This process runs as root. An application that runs as root must name another user in IsolationPolicy.user."
         }
         errno = 0
         let landlock = phs_landlock_version(kernel)

@@ -9,18 +9,22 @@ struct BundleFacts {
     private let path: String
     private let bundle: PluginBundle?
     private let problems: FindingReport
+    private let isolation: IsolationFacts?
     let status: ExitStatus
 
-    init(_ selected: SelectedBundle) {
+    /// `sources`: the lists of an application that decide where its plug-ins run.
+    init(_ selected: SelectedBundle, _ sources: PlacementSources) {
         switch selected {
         case .bundle(let bundle):
             path = bundle.bundlePath
             self.bundle = bundle
+            isolation = IsolationFacts(bundle, sources)
             problems = FindingReport(findings: bundle.manifestError?.findings ?? [], bundlePath: bundle.bundlePath)
             status = problems.errors == 0 ? .fine : .problems
         case .unopened(let error), .missing(let error):
             path = error.bundlePath
             bundle = nil
+            isolation = nil
             problems = FindingReport(findings: error.findings, bundlePath: error.bundlePath)
             status = if case .missing = selected { .unable } else { .problems }
         }
@@ -34,9 +38,9 @@ struct BundleFacts {
         return manifest?.version.map { $0 == short ? short : "\(short) (\($0))" } ?? short
     }
 
-    /// What the executable was built for, according to its note: “ABI 1.0, Swift level 2, by …”.
+    /// What the executable was built for, according to its note: “ABI 1.1, revision 2 of the Swift level, by …”.
     private func builtFor(_ note: PluginNote) -> String {
-        let swift = note.isSwift ? ", Swift level \(note.swiftRevision)" : ""
+        let swift = note.isSwift ? ", revision \(note.swiftRevision) of the Swift level" : ""
         return "ABI \(note.abiMajor).\(note.abiMinor)\(swift)\(note.toolchain.map { ", by \($0)" } ?? "")"
     }
 
@@ -95,7 +99,7 @@ struct BundleFacts {
                 "resources": JSONValue(resources),
                 "nibs": .array(nibs.map(\.json)),
                 "findings": problems.json,
-            ].merging(IsolationFacts.members(bundle)) { $1 })
+            ].merging(IsolationFacts.members(isolation)) { $1 })
     }
 
     private static func json(_ note: PluginNote) -> JSONValue {
@@ -136,10 +140,12 @@ struct BundleFacts {
         page.field("Capabilities", manifest.capabilities.joined(separator: ", "))
         page.field(
             "Uses", manifest.uses.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
-        IsolationFacts(bundle).write(to: &page)
+        isolation?.write(to: &page)
         page.field("Written in", manifest.developmentRegion)
         page.field("Languages", bundle.localizations.joined(separator: ", "))
-        if !bundle.localizations.isEmpty { page.field("Speaks", bundle.preferredLocalizations.joined(separator: ", ")) }
+        if !bundle.localizations.isEmpty {
+            page.field("Your language", bundle.preferredLocalizations.joined(separator: ", "))
+        }
         if !manifest.extensions.isEmpty {
             page.line(("Offers", .faint), indent: 2)
             page.table(

@@ -70,7 +70,7 @@ extension PluginBundle {
                 NSPrincipalClass.
                 """,
             remedy: """
-                See what the code registers by “pluginhost load”, and declare in PHFactories what stands at extension points.
+                Run “pluginhost load” to see what the code registers, and declare in PHFactories what is at an extension point.
                 """)
     }
 }
@@ -136,8 +136,8 @@ struct KnownPoints {
             return PluginFinding(
                 .warning, .extensionPointUnknown, filePath: list, subject: point,
                 message: """
-                    No other plug-in knows the extension point “\(point.escapedForTerminal)”; others know \
-                    “\(other.escapedForTerminal)”.
+                    No other plug-in offers or uses anything at the extension point “\(point.escapedForTerminal)”; others do \
+                    at “\(other.escapedForTerminal)”, which is spelled nearly the same.
                     """,
                 remedy: "If it is misspelt, correct it in PHFactories of Info.plist and in the code.")
         }

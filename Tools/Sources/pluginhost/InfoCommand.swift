@@ -1,5 +1,5 @@
 import ArgumentParser
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// `pluginhost info`: shows the facts about a bundle that its files state.
 struct InfoCommand: ParsableCommand {
@@ -8,17 +8,25 @@ struct InfoCommand: ParsableCommand {
         abstract: "Describes bundles and what they offer.",
         discussion: """
             Reads Info.plist, the executable's header and the names of the resources. It runs no code of a bundle, so \
-            it shows what Info.plist declares; “load” shows what the code registers.
+            it shows what Info.plist declares; “load” shows what the code registers, and “why” whether an application uses \
+            it. With --application it also shows what that application and the administrator decided about where it runs.
             """)
+
+    @Option(
+        help: ArgumentHelp(
+            "The application whose decisions about where its plug-ins run are shown.", valueName: "name"),
+        completion: KnownNames.applications)
+    var application: String?
 
     @OptionGroup var arguments: BundleArguments
 
     mutating func run() throws {
+        let sources = PlacementSources(application: try PluginSearch(.naming(application), folders: []).application)
         var status = ExitStatus.fine
         var documents: [JSONValue] = []
         var page = Page()
         for selected in arguments.select() {
-            let facts = BundleFacts(selected)
+            let facts = BundleFacts(selected, sources)
             status = max(status, facts.status)
             documents.append(facts.json)
             page.gap()

@@ -16,29 +16,58 @@ struct PluginHostCommand: ParsableCommand {
         discussion: """
             No command but “load”, “probe”, “call” and “check --level” runs any code of a bundle. Each takes --json, and ends \
             with 0 if nothing is wrong, with 1 if it found problems, and with 2 after wrong usage or if it cannot do its work.
+
+            If you write an application: list, why, graph, check, call, remote and stage.
+            If you write a plug-in: new, lint, check, explain, load, call, pack and strings.
+            If you administer a machine: install, rollback, list, why, doctor, probe, quarantine and consents.
             """,
         version: """
             pluginhost \(PluginVersion.ofThisLibrary)
             plug-in ABI \(PLUGIN_ABI_MAJOR).\(PLUGIN_ABI_MINOR)
             Swift \(swiftVersion), \(toolchain)
             """,
-        subcommands: [
-            ListCommand.self, WhyCommand.self, GraphCommand.self, DoctorCommand.self, ScanCommand.self,
-            InfoCommand.self, CheckCommand.self, LintCommand.self, ExplainCommand.self, LoadCommand.self,
-            ProbeCommand.self, CallCommand.self, NewCommand.self, StringsCommand.self, PlistCommand.self,
-            RemoteCommand.self,
-            PackCommand.self, StageCommand.self, InstallCommand.self, UninstallCommand.self, RollbackCommand.self,
-            EnableCommand.self, DisableCommand.self, QuarantineCommand.self, ConsentsCommand.self,
-            LoadInChildCommand.self, CallInChildCommand.self, UseInChildCommand.self,
+        // The same groups in the same order as in docs/command-line.md.
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Look",
+                subcommands: [
+                    ListCommand.self, WhyCommand.self, InfoCommand.self, GraphCommand.self, DoctorCommand.self,
+                    ScanCommand.self,
+                ]),
+            CommandGroup(
+                name: "Check",
+                subcommands: [
+                    CheckCommand.self, LintCommand.self, ExplainCommand.self, LoadCommand.self, CallCommand.self,
+                ]),
+            CommandGroup(
+                name: "Make",
+                subcommands: [
+                    NewCommand.self, PackCommand.self, StringsCommand.self, PlistCommand.self, RemoteCommand.self,
+                    StageCommand.self,
+                ]),
+            CommandGroup(
+                name: "Install",
+                subcommands: [
+                    InstallCommand.self, UninstallCommand.self, RollbackCommand.self, EnableCommand.self,
+                    DisableCommand.self,
+                ]),
+            CommandGroup(
+                name: "Isolate",
+                subcommands: [
+                    ProbeCommand.self, QuarantineCommand.self, ConsentsCommand.self,
+                    LoadInChildCommand.self, CallInChildCommand.self, UseInChildCommand.self,
+                ]),
         ])
 
     /// Replaces the parser's main(), which ends with 64 after wrong usage.
     ///
     /// The tool ends with 2.
     static func main() async {
+        var parsed: (any ParsableCommand.Type)?
         do {
             try requireKnownCommand()
             var command = try parseAsRoot(Array(ProgramArguments.all.dropFirst()))
+            parsed = type(of: command)
             if let command = command as? ProbeCommand, let finding = WorkerTrial.findingBeforeStart() {
                 try command.reportAll(finding)
             } else if var command = command as? any AsyncParsableCommand {
@@ -52,7 +81,7 @@ struct PluginHostCommand: ParsableCommand {
         } catch let status as ExitCode {
             Glibc.exit(status.rawValue)
         } catch {
-            end(with: error)
+            end(with: error, of: parsed)
         }
     }
 
@@ -75,7 +104,9 @@ struct PluginHostCommand: ParsableCommand {
     /// The parser treats help and the version as errors, but they go to standard output and are a success.
     ///
     /// With --json, wrong usage is reported as JSON too.
-    private static func end(with error: any Error) -> Never {
+    ///
+    /// `command`: the command that ran; nil if the arguments did not fit any.
+    private static func end(with error: any Error, of command: (any ParsableCommand.Type)?) -> Never {
         let isAnswer = exitCode(for: error) == .success
         let arguments = ProgramArguments.all.prefix { $0 != "--" }
         if !isAnswer, arguments.contains("--json") {
@@ -86,11 +117,34 @@ struct PluginHostCommand: ParsableCommand {
             ])
             if let text = try? document.text() { Terminal.write(text) }
         } else {
-            let text = isAnswer ? fullMessage(for: error) : escaped(fullMessage(for: error))
+            let text = isAnswer ? fullMessage(for: error) : escaped(fullMessage(for: error, of: command))
             let shown = Terminal.isUTF8 ? text : text.inASCII
             if !text.isEmpty { Terminal.write(shown + "\n", to: isAnswer ? STDOUT_FILENO : STDERR_FILENO) }
         }
         Glibc.exit(isAnswer ? ExitStatus.fine.rawValue : ExitStatus.unable.rawValue)
+    }
+
+    /// The message about an error, with the usage of the command at hand.
+    ///
+    /// The parser knows the command only for errors that it finds itself.
+    private static func fullMessage(for error: any Error, of command: (any ParsableCommand.Type)?) -> String {
+        guard let command, error is ValidationError else { return fullMessage(for: error) }
+        let usage = usageString(for: command)
+        let call = (path(of: command, in: self) ?? []).joined(separator: " ")
+        return """
+            Error: \(message(for: error))
+            Usage: \(usage.split(separator: "\n").joined(separator: "\n       "))
+              See '\(call) --help' for more information.
+            """
+    }
+
+    /// The words that call a command: `pluginhost consents list`.
+    private static func path(
+        of command: any ParsableCommand.Type, in parent: any ParsableCommand.Type
+    ) -> [String]? {
+        let name = parent.configuration.commandName ?? ""
+        if parent == command { return [name] }
+        return parent.configuration.subcommands.lazy.compactMap { path(of: command, in: $0) }.first.map { [name] + $0 }
     }
 
     /// A message of the parser, without the control characters in the arguments that it repeats.

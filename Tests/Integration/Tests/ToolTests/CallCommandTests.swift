@@ -130,7 +130,8 @@ import Testing
         #expect(sum["milliseconds"] is Double || sum["milliseconds"] is Int)
         #expect(
             Set(sum.keys) == [
-                "path", "identifier", "function", "signature", "returned", "result", "milliseconds", "functions",
+                "path", "identifier", "function", "signature", "execution", "returned", "result", "milliseconds",
+                "functions",
                 "findings",
             ])
         #expect(try document("largest")["result"] as? UInt64 == .max)
@@ -139,6 +140,50 @@ import Testing
         let failed = try document("fail")
         #expect(failed["returned"] as? Bool == false && failed["result"] is NSNull)
         #expect((failed["findings"] as? [[String: Any]])?.first?["code"] as? String == "functionFailed")
+    }
+
+    @Test(arguments: ["in-process", "isolated", "sandboxed"])
+    func aCallHasTheSameResultInEveryPlace(_ place: String) throws {
+        let sum = try document("--\(place)", "sum", "AB")
+        #expect(sum["result"] as? Int == 131 && sum["execution"] as? String == place, "\(sum)")
+        let greeting = try call("--\(place)", "greet", "you", "true")
+        #expect(greeting.standardOutput == "Hello you!\n" && greeting.status == 0, "\(greeting)")
+        let failed = try call("--\(place)", "fail")
+        #expect(failed.status == 1)
+        #expect(
+            PluginHostTool.words(failed.standardError).contains("The function “fail” failed: It cannot."), "\(failed)")
+        let crashed = try call("--\(place)", "crash")
+        #expect(crashed.status == 1 && crashed.standardError.contains("SIGABRT"), "\(crashed)")
+    }
+
+    @Test func aSandboxedCallReachesOnlyWhatWasGranted() throws {
+        let file = Workspace.temporary.appending(path: "call-secret")
+        try Data("secret".utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+        let fixture = try BundleFixture(
+            "Curious", info: ["PHPermissions": ["files": [["path": file.path, "access": "read"]]]],
+            code: .c(
+                """
+                #include <fcntl.h>
+                #include <unistd.h>
+                static int32_t opens(const char *path) {
+                    int file = open(path, O_RDONLY);
+                    if (file >= 0) close(file);
+                    return file >= 0;
+                }
+                PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *h) {
+                    plugin_function f = {{sizeof f, 1}, PLUGIN_STRING("opens"), PLUGIN_STRING("(string) -> int32"),
+                        (plugin_code)opens};
+                    return h->register_function(h, &f);
+                }
+                """))
+        func opens(_ options: String...) throws -> String {
+            try PluginHostTool.run(["call"] + options + [fixture.path, "opens", file.path]).standardOutput
+        }
+        #expect(try opens() == "1\n")
+        #expect(try opens("--sandboxed") == "0\n")
+        #expect(try opens("--sandboxed", "--grant", "files=\(file.path)") == "1\n")
+        #expect(try opens("--sandboxed", "--grant", "all") == "1\n")
     }
 
     @Test func aFailureACrashAndAHangAreProblems() throws {

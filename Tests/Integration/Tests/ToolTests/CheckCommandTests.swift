@@ -167,4 +167,13 @@ import Testing
         #expect(hosted.status == 0, "\(hosted.text)")
         #expect(hosted.object["host"] as? String == host)
     }
+
+    @Test(arguments: ["check", "info", "load"]) func aLinkToNothingIsNamedWithItsTarget(_ command: String) throws {
+        let folder = try PluginFolder()
+        let link = folder.path + "/Lost.bundle"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "nowhere/Lost.bundle")
+        let words = PluginHostTool.words(try PluginHostTool.run(command, folder.path).standardOutput)
+        #expect(words.contains("is a link to “nowhere/Lost.bundle”, and there is no bundle directory:"), "\(words)")
+        #expect(words.contains("Correct the link or remove it"), "\(words)")
+    }
 }

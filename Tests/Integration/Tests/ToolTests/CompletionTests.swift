@@ -123,8 +123,31 @@ import Testing
         if shell != .fish {
             cases.append(("pluginhost why --in \(folder.path) org.example.Ch", "org.example.Charts"))
             cases.append(("pluginhost call \(folder.path)/Charts.bundle ba", "bars"))
+            cases += try applicationCases()
         }
         #expect(try completions(of: cases.map(\.0), in: shell) == cases.map(\.1))
+    }
+
+    /// Every command that takes an application or a plug-in of it.
+    private func applicationCases() throws -> [(String, String)] {
+        let data = Workspace.temporary.appending(path: ".local/share/completed-app/plugins")
+        let list = data.appending(path: "Loud.bundle/Contents/Info.plist")
+        try FileManager.default.createDirectory(
+            at: list.deletingLastPathComponent(), withIntermediateDirectories: true)
+        let keys: [String: Any] = ["CFBundleIdentifier": "org.example.Loud", "PHPermissions": ["processes": true]]
+        try PropertyListSerialization.data(fromPropertyList: keys, format: .xml, options: 0).write(to: list)
+        let taking = [
+            "list", "why", "graph", "doctor", "scan", "info", "install", "uninstall", "rollback", "enable", "disable",
+            "quarantine list", "quarantine clear", "quarantine add", "consents list", "consents give",
+            "consents revoke", "stage",
+        ]
+        let naming = [
+            "why", "uninstall", "rollback", "enable", "disable", "quarantine clear", "quarantine add",
+            "consents give", "consents revoke",
+        ]
+        return taking.map { ("pluginhost \($0) --application completed-", "completed-app") }
+            + naming.map { ("pluginhost \($0) --application completed-app org.example.L", "org.example.Loud") }
+            + [("pluginhost consents give --application completed-app org.example.Loud proc", "processes")]
     }
 
     @Test(arguments: Shell.allCases) func theScriptIsSound(_ shell: Shell) throws {

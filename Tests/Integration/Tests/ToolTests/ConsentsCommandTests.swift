@@ -72,6 +72,97 @@ import Testing
         #expect(try user.run(["consents", "revoke"]).status == 2)
     }
 
+    private static let asking: [String: Any] = [
+        "PHExecution": "sandboxed",
+        "PHPermissions": ["network": ["connect": [443]], "files": [["path": "$HOME/Music", "access": "write"]]],
+    ]
+
+    @Test func anAnswerIsGivenForTheUser() throws {
+        let user = try User(Self.asking)
+        let some = try user.document(
+            "consents", "give", "org.example.Loud", "files=$HOME/Music/A:read", "network=connect:443")
+        #expect(some.status == 0 && some.object["done"] as? Bool == true, "\(some.text)")
+        #expect(some.object["allowed"] as? [String] == ["files=$HOME/Music/A:read", "network=connect:443"])
+        let all = try user.words("consents", "give", "org.example.Loud", "all")
+        #expect(
+            all == "org.example.Loud may reach, where it is sandboxed: files=$HOME/Music:write, network=connect:443.")
+        #expect(
+            try user.words("why", "org.example.Loud").contains("The user allowed it, where it is sandboxed: files="))
+        #expect(try user.words("consents", "give", "org.example.Loud", "none").contains("it is sandboxed: nothing."))
+        let list = try user.document("consents", "list").object["consents"] as? [[String: Any]]
+        #expect(list?.count == 1 && (list?.first?["allowed"] as? [Any])?.isEmpty == true)
+        #expect((list?.first?["asked"] as? [Any])?.count == 2)
+    }
+
+    @Test func whatAPluginDoesNotAskForCannotBeAllowed() throws {
+        let user = try User(Self.asking)
+        for surplus in ["network=any", "network=connect:80", "files=$HOME:write", "processes", "devices=/dev/snd/seq"] {
+            let output = try user.run(["consents", "give", "org.example.Loud", surplus])
+            #expect(output.status == 1, "\(output)")
+            let words = PluginHostTool.words(output.standardOutput)
+            #expect(
+                words.contains("Nothing was changed.") && words.contains("It does not ask for \(surplus)"), "\(words)")
+            #expect(words.contains("Choose among what it asks for: files=$HOME/Music:write, network=connect:443."))
+        }
+        let unknown = try user.document("consents", "give", "org.example.Other", "all")
+        #expect(unknown.status == 1 && unknown.text.contains("pluginMissing"))
+        #expect((try user.document("consents", "list").object["consents"] as? [Any])?.isEmpty == true)
+        for wrong in [
+            ["give", "org.example.Loud"], ["give", "org.example.Loud", "x"],
+            ["give", "org.example.Loud", "all", "processes"],
+        ] {
+            let output = try user.run(["consents"] + wrong)
+            #expect(output.status == 2 && output.standardError.contains("Usage: pluginhost consents give"), "\(output)")
+        }
+    }
+
+    /// Where it runs, by which decision, in each command and in both forms.
+    @Test func whereAPluginRunsAndWhyIsShownByFourCommands() throws {
+        let user = try User(Self.asking)
+        try user.write("etc/my-editor/execution", ["Plugins": ["org.example.Loud": "isolated"]])
+        try user.write(
+            "cache/pluginhost/my-editor.application",
+            [
+                "Executions": [
+                    "org.example.Loud": ["Execution": "isolated", "Granted": ["network=connect:443"]]
+                ]
+            ])
+        let sentences = [
+            "PHExecution in its Info.plist asks for “sandboxed”.",
+            "The administrator demands that it runs isolated, or safer.",
+            "The application's policy decided “isolated” when it last ran the plug-in.",
+            "the application granted it: network=connect:443.",
+        ]
+        for command in [["why", "org.example.Loud"], ["info", user.bundle.path], ["doctor"]] {
+            let words = PluginHostTool.words(try user.run(command).standardOutput)
+            for sentence in sentences { #expect(words.contains(sentence), "\(command) \(words)") }
+            #expect(words.contains("sandboxed: in a process of its own"), "\(command) \(words)")
+        }
+        #expect(try user.words("list").contains("sandboxed; asks for files, network"))
+        for command in [["why", "org.example.Loud"], ["info", user.bundle.path], ["list"], ["scan"]] {
+            let document = try PluginHostTool.document(
+                of: command + ["--application", "my-editor"], environment: user.environment)
+            let placement = try #require(document.bundles.first?["placement"] as? [String: Any], "\(document.text)")
+            #expect(placement["execution"] as? String == "sandboxed" && placement["conflict"] as? Bool == false)
+            let reasons = placement["reasons"] as? [[String: String]] ?? []
+            #expect(reasons.map { $0["by"] } == ["bundle", "administrator", "policy"])
+            #expect(placement["granted"] as? [String] == ["network=connect:443"])
+        }
+    }
+
+    @Test func decisionsThatContradictOneAnotherAreAProblem() throws {
+        let user = try User(["PHExecution": "in-process"])
+        try user.write("etc/my-editor/execution", ["Plugins": ["*": "sandboxed"]])
+        let doctor = try user.run(["doctor"])
+        #expect(doctor.status == 1 && doctor.standardOutput.contains("executionConflict"), "\(doctor)")
+        #expect(try user.words("list").contains("does not load"))
+        let placement = try user.document("list").bundles.first?["placement"] as? [String: Any]
+        #expect(placement?["conflict"] as? Bool == true)
+        // Without the application, nobody knows of the list.
+        let info = try PluginHostTool.document(of: ["info", user.bundle.path], environment: user.environment)
+        #expect((info.bundles.first?["placement"] as? [String: Any])?["conflict"] as? Bool == false)
+    }
+
     @Test(.fault(815)) func theAdministratorsDemandAndTheConsequenceOfAStrikeAreShown() throws {
         let user = try User()
         try user.write("etc/my-editor/execution", ["Plugins": ["org.example.Loud": "sandboxed"]])

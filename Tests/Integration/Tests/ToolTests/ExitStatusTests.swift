@@ -59,6 +59,38 @@ import Testing
     }
 
     @Test(arguments: [
+        (["list"], "list"), (["call", "X.bundle", "--list", "f"], "call"), (["why", "x"], "why"),
+        (["install", "X.bundle"], "install"), (["consents", "list", "--application", "a/b"], "consents list"),
+        (["pack", "--configuration", "fast"], "pack"), (["list", "/nonexistent"], "list"),
+    ])
+    func theUsageIsThatOfTheCommand(_ arguments: [String], _ command: String) throws {
+        let output = try PluginHostTool.run(arguments)
+        #expect(output.status == 2)
+        #expect(output.standardError.contains("\nUsage: pluginhost \(command) "), "\(output)")
+        #expect(output.standardError.contains("See 'pluginhost \(command) --help'"), "\(output)")
+    }
+
+    @Test func theHelpHasTheCommandsInFiveGroups() throws {
+        let help = try PluginHostTool.run("--help").standardOutput
+        let page = try String(contentsOf: Workspace.project.appending(path: "docs/command-line.md"), encoding: .utf8)
+        var rest = help[...]
+        for group in ["Look", "Check", "Make", "Install", "Isolate"] {
+            let heading = try #require(rest.range(of: "\(group.uppercased()) SUBCOMMANDS:"), "\(group) \(help)")
+            rest = rest[heading.upperBound...]
+            #expect(page.contains("\n## \(group)"), "\(group)")
+        }
+        #expect(!help.contains("\nSUBCOMMANDS:") && !help.contains("in-child"))
+        // The commands that the help names for somebody exist.
+        let roles = help.split(separator: "\n").joined(separator: " ").matches(of: /If you [a-z]+ a[a-z -]+: ([^.]+)\./)
+        #expect(roles.count == 3)
+        for role in roles {
+            let commands = role.1.replacing(" and ", with: ", ").split(separator: ",").map { $0.trimmingPrefix(/\s+/) }
+            #expect((6...8).contains(commands.count), "\(commands)")
+            for command in commands { #expect(help.contains("\n  \(command)"), "\(command)") }
+        }
+    }
+
+    @Test(arguments: [
         (["chek"], "check"), (["lintt"], "lint"), (["Load"], "load"), (["inf", "X.bundle"], "info"), (["hlep"], "help"),
         (["doc"], "doctor"),
     ])

@@ -59,7 +59,8 @@ import Testing
             info: ["PHExecution": "sandboxed", "PHPermissions": permissions, "PHLimits": ["memory": 64]], code: .none)
         let text = PluginHostTool.words(try PluginHostTool.run("info", fixture.path).standardOutput)
         for part in [
-            "Execution sandboxed", "Limits memory 64", "files $DOCUMENTS (write) “To open your scores.”",
+            "Runs sandboxed:", "PHExecution in its Info.plist asks for “sandboxed”.", "Limits memory 64",
+            "files $DOCUMENTS (write) “To open your scores.”",
             "network connect to 443", "environment EDITOR",
         ] {
             #expect(text.contains(part), "\(part) is missing in \(text)")
@@ -73,7 +74,7 @@ import Testing
         #expect(limits["memory"] as? Int == 64 && limits["openFiles"] as? Int == 256 && limits["threads"] is NSNull)
         let plain = try BundleFixture("Plain", code: .none)
         let said = try PluginHostTool.run("info", plain.path).standardOutput
-        #expect(!said.contains("Asks for") && !said.contains("Limits") && !said.contains("Execution"))
+        #expect(!said.contains("Asks for") && !said.contains("Limits") && !said.contains("Runs"))
     }
 
     @Test(.fault(431)) func anUnknownPermissionIsShownByName() throws {

@@ -27,6 +27,14 @@ import Testing
 
     private func folder() throws -> URL { try PluginFolder().url }
 
+    @Test(arguments: ["install", "uninstall", "rollback"]) func aMistypedFolderIsNotMade(_ command: String) throws {
+        let folder = try folder().appending(path: "mistyped/deep")
+        let output = try PluginHostTool.run(command, "--in", folder.path, archive("1.0"))
+        #expect(output.status == 2)
+        #expect(output.standardError.contains("There is no folder \(folder.path). Correct the path"), "\(output)")
+        #expect(!FileManager.default.fileExists(atPath: folder.deletingLastPathComponent().path))
+    }
+
     private func version(in folder: URL, _ name: String = "Salon") throws -> String? {
         let document = try PluginHostTool.document("list", "--all", folder.path)
         return document.bundles.first { ($0["path"] as? String)?.hasSuffix("\(name).bundle") == true }?["version"]

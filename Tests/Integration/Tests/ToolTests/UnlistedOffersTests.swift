@@ -134,7 +134,8 @@ import Testing
         let text = PluginHostTool.words(try PluginHostTool.run("list", folder.path).standardOutput)
         #expect(
             text.contains(
-                "No other plug-in knows the extension point “org.example.chatr”; others know “org.example.chart”."))
+                "anything at the extension point “org.example.chatr”; others do at “org.example.chart”, which is spelled"
+            ))
         let why = try PluginHostTool.run("why", "org.example.Three", "--in", folder.path).standardOutput
         #expect(why.contains("warning extensionPointUnknown org.example.chatr"))
     }

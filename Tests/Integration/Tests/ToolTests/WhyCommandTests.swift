@@ -95,7 +95,7 @@ import Testing
         for identifier in ["org.example.Bsae", "base", "org.example.base"] {
             let output = try PluginHostTool.run("why", identifier, "--in", folder.path)
             #expect(output.status == 1)
-            #expect(output.standardOutput.contains("There is org.example.Base."), "\(output)")
+            #expect(output.standardOutput.contains("Did you mean org.example.Base?"), "\(output)")
         }
         let hostile = try PluginHostTool.run("why", "a\u{1B}[31m", "--in", folder.path).standardOutput
         #expect(!hostile.contains("\u{1B}"))

@@ -11,7 +11,8 @@ struct CallCommand: ParsableCommand {
         abstract: "Calls a C function of a bundle by its signature.",
         discussion: """
             THIS RUNS THE BUNDLE'S CODE, with your rights, in a process of its own: a crash, an exit or a hang is \
-            reported. It is not a sandbox. Arguments are numbers, true or false, text, null where the signature has “?”, and \
+            reported. It is not a sandbox, unless you add --sandboxed: the code then reaches nothing but its own files and \
+            what --grant grants. Arguments are numbers, true or false, text, null where the signature has “?”, and \
             structs as JSON; for bytes also @FILE, and - for standard input. The result is written to standard output, \
             bytes as they are; what the code prints goes to standard error.
             """)
@@ -21,6 +22,11 @@ struct CallCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("The longest time that the call may take, from 0.1 to 86400.", valueName: "seconds"))
     var timeout = 30.0
+
+    @Flag(help: "Where the code runs.")
+    var execution = LoadExecution.inProcess
+
+    @OptionGroup var grants: GrantArguments
 
     @Flag(help: "Write one JSON document to standard output.")
     var json = false
@@ -69,7 +75,8 @@ struct CallCommand: ParsableCommand {
         let mark = ChildReport.newMark()
         let interrupts = interrupts_catch()
         child_adopt_orphans()
-        var words = [CallInChildCommand.name, "--mark", mark, "--", opened.bundlePath]
+        let place = ["--\(execution.rawValue)"] + grants.arguments
+        var words = [CallInChildCommand.name, "--mark", mark] + place + ["--", opened.bundlePath]
         if let function { words.append(function) }
         let input = arguments.contains(CallArgument.standardInput) ? try StandardInput.forChild() : -1
         defer { if input > STDIN_FILENO { close(input) } }
@@ -105,6 +112,8 @@ struct CallInChildCommand: ParsableCommand {
     static let name = "call-in-child"
 
     @Option var mark: String
+    @Flag var execution = LoadExecution.inProcess
+    @OptionGroup var grants: GrantArguments
     @Argument var bundle: String
     /// The function to call; nil to list all functions.
     @Argument var function: String?
@@ -116,12 +125,13 @@ struct CallInChildCommand: ParsableCommand {
         }
         child_begin()
         HostEnvironment.current.logsLoadWarnings = false
-        HostEnvironment.current.isolation = .ofTool
+        grants.apply(with: execution.execution)
         HostEnvironment.current.loadStep = { report.send(.step(bundlePath: $0, step: $1.rawValue)) }
         var outcome: CallOutcome
         do {
             let bundle = try PluginBundle.open(path: bundle)
             outcome = CallOutcome(LoadOutcome(loading: bundle))
+            outcome.load.execution = execution.place(of: bundle).description
             if outcome.load?.state == .loaded {
                 if let function {
                     outcome.call(function, arguments, of: bundle, report)

@@ -77,7 +77,8 @@ struct CallOutcome: Codable {
     func json(function: String?) -> JSONValue {
         .object([
             "path": .string(load.path), "identifier": JSONValue(load.identifier), "function": JSONValue(function),
-            "signature": JSONValue(signature), "returned": .bool(result != nil), "result": result?.json ?? .null,
+            "signature": JSONValue(signature), "execution": JSONValue(load.execution), "returned": .bool(result != nil),
+            "result": result?.json ?? .null,
             "milliseconds": milliseconds.map(JSONValue.number) ?? .null,
             "functions": .array(functions.map(\.json)), "findings": load.report.json,
         ])

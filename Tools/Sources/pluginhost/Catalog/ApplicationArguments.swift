@@ -7,7 +7,8 @@ import HostBasics
 struct ApplicationArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The application whose standard search paths are searched, such as demo-host.", valueName: "name"))
+            "The application whose standard search paths are searched, such as demo-host.", valueName: "name"),
+        completion: KnownNames.applications)
     var application: String?
 
     @Option(

@@ -1,4 +1,4 @@
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// What is known about one candidate of a catalogue, without running any of its code.
 struct CandidateFacts {
@@ -10,9 +10,13 @@ struct CandidateFacts {
     /// Warnings about a bundle in use that may surprise its author.
     let advice: FindingReport
 
-    /// `points`: the extension points that the catalogue knows; nil if no advice is wanted.
-    init(_ candidate: PluginCandidate, _ points: KnownPoints? = nil) {
+    private let sources: PlacementSources?
+
+    // `points`: the extension points that the catalogue knows; nil if no advice is wanted. `sources`: the lists of the
+    // application; nil if nobody asks for its isolation.
+    init(_ candidate: PluginCandidate, _ points: KnownPoints? = nil, _ sources: PlacementSources? = nil) {
         self.candidate = candidate
+        self.sources = sources
         var error: PluginError?
         do {
             bundle = try candidate.open()
@@ -35,6 +39,12 @@ struct CandidateFacts {
     }
 
     var manifest: Manifest? { bundle?.manifest }
+
+    /// Where its code runs, and the permissions that it asks for; nil if it is not a bundle.
+    var isolation: IsolationFacts? {
+        guard let bundle, let sources else { return nil }
+        return IsolationFacts(bundle, sources)
+    }
 
     /// The display name in the user's language.
     var displayName: String? { bundle?.displayName }
@@ -70,11 +80,8 @@ struct CandidateFacts {
                 (lateFindings
                 ?? FindingReport(findings: candidate.findings + advice.findings, bundlePath: candidate.bundlePath))
                 .json,
-        ].merging(IsolationFacts.members(bundle)) { $1 }
+        ].merging(IsolationFacts.members(isolation)) { $1 }
     }
-
-    /// Where the code may run and the permissions that it asks for; nil if it is not a bundle.
-    var isolation: IsolationFacts? { bundle.map(IsolationFacts.init) }
 }
 
 extension JSONValue {

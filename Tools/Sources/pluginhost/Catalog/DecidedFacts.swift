@@ -42,9 +42,6 @@ struct DecidedFacts {
 
     func write(to page: inout Page) {
         if let strikes { page.paragraph(strikes, indent: 2, .yellow) }
-        if let demanded {
-            page.paragraph("The administrator demands that it runs \(demanded), or safer.", indent: 2)
-        }
         if let consent {
             let allowed = consent.allowed.isEmpty ? "nothing" : consent.allowed.items.joined(separator: ", ")
             page.paragraph("The user allowed it, where it is sandboxed: \(allowed).", indent: 2)

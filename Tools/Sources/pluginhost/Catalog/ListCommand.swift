@@ -26,6 +26,7 @@ struct ListCommand: ParsableCommand {
         let catalog = search.catalog()
         let candidates = catalog.candidates
         let points = KnownPoints(catalog)
+        let sources = PlacementSources(application: search.application)
         let listed =
             all
             ? candidates
@@ -35,12 +36,12 @@ struct ListCommand: ParsableCommand {
             let folders = JSONValue.array(catalog.folders.map { JSONValue($0) })
             try JSONValue.write(command: "list", ["all": .bool(all), "folders": folders], count: listed.count) {
                 number in
-                let facts = CandidateFacts(listed[number], points)
+                let facts = CandidateFacts(listed[number], points, sources)
                 isRead = isRead && facts.lateFindings == nil
                 return .object(facts.members)
             }
         } else {
-            let rows = listed.map { Row(CandidateFacts($0, points)) }
+            let rows = listed.map { Row(CandidateFacts($0, points, sources)) }
             isRead = rows.allSatisfy { $0.lateFindings == nil }
             Terminal.write(page(rows, candidates, catalog).text)
         }

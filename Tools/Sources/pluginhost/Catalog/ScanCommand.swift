@@ -30,7 +30,7 @@ struct ScanCommand: ParsableCommand {
         let clock = ContinuousClock()
         let start = clock.now
         let catalog = search.catalog(index: index ? .user : .none)
-        let report = ScanReport(catalog, duration: clock.now - start)
+        let report = ScanReport(catalog, of: search.application, duration: clock.now - start)
         if arguments.json {
             try report.writeDocument()
         } else {
@@ -46,11 +46,13 @@ struct ScanCommand: ParsableCommand {
 /// What a scan found.
 private struct ScanReport {
     private let catalog: PluginCatalog
+    private let application: String?
     private let candidates: [PluginCandidate]
     private let duration: Duration
 
-    init(_ catalog: PluginCatalog, duration: Duration) {
+    init(_ catalog: PluginCatalog, of application: String?, duration: Duration) {
         self.catalog = catalog
+        self.application = application
         self.duration = duration
         candidates = catalog.candidates
     }
@@ -72,10 +74,11 @@ private struct ScanReport {
 
     func writeDocument() throws {
         let points = KnownPoints(catalog)
+        let sources = PlacementSources(application: application)
         try JSONValue.write(command: "scan", members, count: candidates.count) { number in
             let candidate = candidates[number]
             return .object(
-                CandidateFacts(candidate, points).members.merging([
+                CandidateFacts(candidate, points, sources).members.merging([
                     "fromIndex": .bool(candidate.readingTime == nil),
                     "microseconds": candidate.readingTime.map { .number($0 / .microseconds(1)) } ?? .null,
                 ]) { $1 })

@@ -13,7 +13,7 @@ struct WhyCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp("The plug-in's CFBundleIdentifier.", valueName: "identifier"),
-        completion: .custom(Self.identifiers))
+        completion: KnownNames.identifiers)
     var identifier: String
 
     @Option(
@@ -36,26 +36,5 @@ struct WhyCommand: ParsableCommand {
             Terminal.write(page.text)
         }
         try report.status.finish()
-    }
-
-    /// The identifiers for shell completion, found in the places that the command line names.
-    private static func identifiers(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
-        var arguments = ApplicationArguments()
-        arguments.application = nil
-        arguments.host = nil
-        arguments.hostVersion = nil
-        arguments.capabilities = []
-        arguments.json = false
-        var folders: [String] = []
-        for (word, next) in zip(words, words.dropFirst()) {
-            if word == "--application" { arguments.application = next }
-            if word == "--in" { folders.append(next) }
-        }
-        for word in words {
-            if word.hasPrefix("--application=") { arguments.application = String(word.dropFirst(14)) }
-            if word.hasPrefix("--in=") { folders.append(String(word.dropFirst(5))) }
-        }
-        guard let search = try? PluginSearch(arguments, folders: folders) else { return [] }
-        return Set(search.catalog().candidates.map(\.identifier)).filter { $0.hasPrefix(prefix) }.sorted()
     }
 }

@@ -5,7 +5,9 @@ extension WhyReport {
         page.line((explanation.identifier, .bold), answer)
         if candidates.isEmpty {
             page.paragraph(explanation.sentence, indent: 2)
-            if !similar.isEmpty { page.paragraph("There is \(similar.joined(separator: ", ")).", indent: 2, .yellow) }
+            if !similar.isEmpty {
+                page.paragraph("Did you mean \(similar.joined(separator: " or "))?", indent: 2, .yellow)
+            }
             if !explanation.remedy.isEmpty { page.paragraph("To do: \(explanation.remedy)", indent: 2) }
             FindingReport(findings: folders.flatMap(\.findings), bundlePath: nil).write(to: &page)
         }

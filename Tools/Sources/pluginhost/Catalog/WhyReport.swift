@@ -56,7 +56,8 @@ struct WhyReport {
         application = search.recorded
         explanation = catalog.explanation(of: identifier)
         let points = KnownPoints(catalog)
-        candidates = explanation.candidates.map { CandidateFacts($0, points) }
+        let sources = PlacementSources(application: search.application)
+        candidates = explanation.candidates.map { CandidateFacts($0, points, sources) }
         let plugin = explanation.plugin
         decided = DecidedFacts(identifier, at: plugin?.bundlePath, application: search.application)
         let bundle = try? plugin?.candidate.open()

@@ -71,7 +71,7 @@ struct BundleChecks {
 
     private mutating func checkCode(of bundle: PluginBundle, cannotLoad: Bool, _ report: inout CheckReport) {
         if bundle.manifestError != nil {
-            report.skip(.executable, because: "Info.plist cannot be read, so nobody knows the executable.")
+            report.skip(.executable, because: "Info.plist cannot be read, so the executable is not known.")
         } else if bundle.hasCode {
             report.parts.insert(.executable)
             if report.has(.executableMissing) || report.has(.executableOutsideBundle) {
@@ -153,8 +153,7 @@ struct BundleChecks {
                 PluginFinding(
                     .warning, .registrationsVary, filePath: bundle.executablePath, subject: other?.name,
                     message: """
-                        The plug-in registered \(first.count) items in one process and \(second.count) in another, and they are not \
-                        the same\(other.map { ": only one of them has “\($0.name)”" } ?? "").
+                        The plug-in registered \(first.count) items in one process and \(second.count) in another. They differ\(other.map { ": only one of them has “\($0.name)”" } ?? "").
                         """,
                     remedy: "Register the same items in every process."))
         }

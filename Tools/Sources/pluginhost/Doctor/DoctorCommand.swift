@@ -81,6 +81,7 @@ struct DoctorCommand: ParsableCommand {
                 DoctorCheck(
                     "The administrator's list of where plug-ins run", ExecutionListCheck.findings(for: application)))
         }
+        checks.append(placementCheck(catalog, search.application))
         let candidates = catalog.candidates
         for candidate in candidates where candidate.verdict != .usable { checks.append(DoctorCheck(unused: candidate)) }
         for plugin in catalog.plugins { checks.append(DoctorCheck(plugin, in: catalog, search)) }
@@ -110,6 +111,30 @@ struct DoctorCommand: ParsableCommand {
                 recorded.version.map { "its version was \($0) when it ran last" },
                 services.isEmpty ? nil : "it offered the services \(services)",
             ].compactMap(\.self))
+    }
+
+    /// Where the plug-ins in use run, if anything demands a process of its own.
+    private static func placementCheck(_ catalog: PluginCatalog, _ application: String?) -> DoctorCheck {
+        let sources = PlacementSources(application: application)
+        var findings: [PluginFinding] = []
+        let facts = catalog.plugins.compactMap { plugin -> String? in
+            guard let bundle = try? plugin.candidate.open() else { return nil }
+            let reasons = sources.reasons(for: bundle)
+            if reasons.isConflict {
+                findings.append(
+                    PluginFinding(
+                        .executionConflict, filePath: bundle.manifestPath, subject: plugin.identifier,
+                        message: "\(plugin.identifier): \(reasons.sentences.joined(separator: " "))",
+                        remedy: "Use a plug-in that can be isolated, or let the policy and the list trust this one."))
+            }
+            if reasons.reasons.isEmpty, reasons.granted == nil { return nil }
+            return "\(plugin.identifier): \(reasons.summary). \(reasons.sentences.joined(separator: " "))"
+        }
+        let rest = catalog.plugins.count - facts.count
+        let others = FindingReport.count(rest, facts.isEmpty ? "plug-in" : "other plug-in")
+        return DoctorCheck(
+            "Where plug-ins run", findings,
+            facts: facts + (others.map { ["\($0) in the application's process: nothing demands another one"] } ?? []))
     }
 
     private static func consentsCheck(_ consents: PluginConsents) -> DoctorCheck {

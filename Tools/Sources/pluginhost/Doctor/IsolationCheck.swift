@@ -36,7 +36,7 @@ struct IsolationCheck {
         let findings = places.compactMap { place in
             place.problem.map { problem in
                 PluginFinding(
-                    .warning, .runtimeUnusable, filePath: place.directory, message: "It is no runtime: \(problem)",
+                    .warning, .runtimeUnusable, filePath: place.directory, message: "It is not a runtime: \(problem)",
                     remedy: """
                         Install a runtime there with “make install” and the toolchain of the plug-ins, or remove the directory.
                         """)
@@ -44,7 +44,7 @@ struct IsolationCheck {
         }
         var facts = places.compactMap { place in place.toolchain.map { "\($0), in \(place.directory)" } }
         if facts.isEmpty {
-            facts = ["none: a plug-in in Swift of another toolchain than this library's is refused"]
+            facts = ["none: a Swift plug-in that another toolchain built is refused"]
         }
         return DoctorCheck("Runtimes of other Swift toolchains", findings, facts: facts)
     }

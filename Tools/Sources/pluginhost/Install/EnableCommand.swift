@@ -29,13 +29,16 @@ struct DisableCommand: ParsableCommand {
 
 /// The arguments of `enable` and `disable`.
 struct ChoiceArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The application, as demo-host.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The application, such as demo-host.", valueName: "name"),
+        completion: KnownNames.applications)
     var application: String
 
     @Flag(help: "Write one JSON document to standard output.")
     var json = false
 
-    @Argument(help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"))
+    @Argument(
+        help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"), completion: KnownNames.identifiers)
     var identifier: String
 
     func set(_ command: String, isDisabled: Bool) throws {
@@ -77,6 +80,9 @@ struct ChoiceArguments: ParsableArguments {
         let state = catalog.isDisabled(identifier) ? "disabled" : "enabled"
         page.line((identifier + ":", .bold), (done ? state : "not changed, still \(state)", done ? .green : .red))
         if done { page.paragraph(sentence, indent: 2) }
+        if done, identifier != "*", catalog.isDisabled(identifier) {
+            page.paragraph("To use it again: pluginhost enable \(identifier) --application \(application)", indent: 2)
+        }
         report.write(to: &page)
         Terminal.write(page.text)
     }

@@ -31,7 +31,9 @@ struct UninstallCommand: ParsableCommand {
 
     @OptionGroup var arguments: InstallationArguments
 
-    @Argument(help: ArgumentHelp("The plug-in's identifier, or its bundle's name.", valueName: "plug-in"))
+    @Argument(
+        help: ArgumentHelp("The plug-in's identifier, or its bundle's name.", valueName: "plug-in"),
+        completion: KnownNames.identifiers)
     var plugin: String
 
     mutating func run() throws {
@@ -49,7 +51,9 @@ struct RollbackCommand: ParsableCommand {
 
     @OptionGroup var arguments: InstallationArguments
 
-    @Argument(help: ArgumentHelp("The plug-in's identifier, or its bundle's name.", valueName: "plug-in"))
+    @Argument(
+        help: ArgumentHelp("The plug-in's identifier, or its bundle's name.", valueName: "plug-in"),
+        completion: KnownNames.identifiers)
     var plugin: String
 
     mutating func run() throws {

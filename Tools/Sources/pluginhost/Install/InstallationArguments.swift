@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import HostBasics
 @_spi(Tools) import PluginHost
 import PluginPacking
@@ -8,12 +9,12 @@ struct InstallationArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The application whose plug-ins are meant: those that the user installed, in the first of its search paths.",
-            valueName: "name"))
+            valueName: "name"), completion: KnownNames.applications)
     var application: String?
 
     @Option(
         name: .customLong("in"),
-        help: ArgumentHelp("A folder of plug-ins, in place of an application's.", valueName: "folder"),
+        help: ArgumentHelp("A folder of plug-ins that exists, instead of an application's.", valueName: "folder"),
         completion: .directory)
     var folder: String?
 
@@ -31,6 +32,11 @@ struct InstallationArguments: ParsableArguments {
     func installer() throws -> PluginInstaller {
         guard (application == nil) != (folder == nil) else {
             throw ValidationError("Name either the application by --application, or a folder by --in.")
+        }
+        // The folder of an application is made; another one that does not exist is most often misspelt.
+        if let folder, access(folder, F_OK) != 0, [ENOENT, ENOTDIR].contains(errno) {
+            throw ValidationError(
+                "There is no folder \(folder.escapedForTerminal). Correct the path, or make the folder first.")
         }
         let search = try PluginSearch(.naming(application, host: host), folders: [])
         guard let place = folder ?? search.searchPaths.first else {

@@ -52,7 +52,8 @@ struct ClearQuarantineCommand: ParsableCommand {
 
     @OptionGroup var arguments: QuarantineArguments
 
-    @Argument(help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"))
+    @Argument(
+        help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"), completion: KnownNames.identifiers)
     var identifier: String
 
     mutating func run() throws {
@@ -76,7 +77,9 @@ struct AddQuarantineCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Why, as a sentence.", valueName: "text"))
     var reason = ""
 
-    @Argument(help: ArgumentHelp("The plug-in's identifier, or its bundle.", valueName: "identifier"))
+    @Argument(
+        help: ArgumentHelp("The plug-in's identifier, or the path of its bundle.", valueName: "identifier"),
+        completion: KnownNames.identifiers)
     var identifier: String
 
     mutating func run() throws {
@@ -124,7 +127,9 @@ struct AddQuarantineCommand: ParsableCommand {
 
 /// The arguments of every command about a quarantine.
 struct QuarantineArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The application, as demo-host.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The application, such as demo-host.", valueName: "name"),
+        completion: KnownNames.applications)
     var application: String
 
     @Flag(help: "Write one JSON document to standard output.")

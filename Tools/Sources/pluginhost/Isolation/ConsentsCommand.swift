@@ -7,12 +7,12 @@ import HostBasics
 struct ConsentsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "consents",
-        abstract: "Lists and revokes what the user allowed an application's plug-ins to reach.",
+        abstract: "Lists, gives and revokes what a user allows an application's plug-ins to reach.",
         discussion: """
             An application that asks the user what its plug-ins may reach keeps the answers; a sandboxed plug-in gets nothing \
-            else. No code of a bundle runs.
+            else. The answers are those of the user who runs the command. No code of a bundle runs.
             """,
-        subcommands: [ListConsentsCommand.self, RevokeConsentsCommand.self],
+        subcommands: [ListConsentsCommand.self, GiveConsentCommand.self, RevokeConsentsCommand.self],
         defaultSubcommand: ListConsentsCommand.self)
 }
 
@@ -63,42 +63,26 @@ struct RevokeConsentsCommand: ParsableCommand {
 
     @OptionGroup var arguments: ConsentsArguments
 
-    @Argument(help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"))
+    @Argument(
+        help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"), completion: KnownNames.identifiers)
     var identifier: String
 
     mutating func run() throws {
         let consents = try arguments.consents()
         let isRevoked = consents.withdraw(identifier)
-        let isDone = isRevoked && consents.isSaved
-        let text =
-            isDone
-            ? "\(identifier) reaches nothing until the user has answered again."
-            : isRevoked
-                ? "The answer about \(identifier) could not be revoked."
-                : "The user was not asked about \(identifier)."
-        let report = FindingReport(findings: consents.findings, bundlePath: nil)
-        if arguments.json {
-            let document = JSONValue.document(
-                command: "consents revoke",
-                [
-                    "identifier": .string(identifier), "done": .bool(isDone), "file": JSONValue(consents.path),
-                    "explanation": .string(text), "findings": report.json,
-                ])
-            Terminal.write(try document.text())
-        } else {
-            var page = Page()
-            page.paragraph(text, isDone ? .green : .red)
-            report.write(to: &page)
-            Terminal.write(page.text)
-        }
-        // A change that could not be saved does not count.
-        try (!consents.isSaved ? ExitStatus.unable : isDone ? .fine : .problems).finish()
+        try arguments.finish(
+            "revoke", consents, identifier, isDone: isRevoked,
+            isRevoked
+                ? "\(identifier) reaches nothing until the user has answered again."
+                : "The user was not asked about \(identifier).")
     }
 }
 
 /// The arguments of every command about consents.
 struct ConsentsArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The application, as demo-host.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The application, such as demo-host.", valueName: "name"),
+        completion: KnownNames.applications)
     var application: String
 
     @Flag(help: "Write one JSON document to standard output.")
@@ -108,6 +92,35 @@ struct ConsentsArguments: ParsableArguments {
     func consents() throws -> PluginConsents {
         _ = try PluginSearch(.naming(application), folders: [])
         return PluginConsents.of(application: application)
+    }
+
+    /// Writes the outcome of a change, and ends with its status.
+    ///
+    /// A change that could not be saved does not count.
+    func finish(
+        _ command: String, _ consents: PluginConsents, _ identifier: String, isDone: Bool, _ text: String,
+        allowed: PluginPermissions? = nil, _ findings: [PluginFinding] = []
+    ) throws {
+        let isSaved = consents.isSaved
+        let isDone = isDone && isSaved
+        let text = isSaved ? text : "Nothing was changed: the answers of \(application) cannot be written."
+        let report = FindingReport(findings: findings + consents.findings, bundlePath: nil)
+        if json {
+            let document = JSONValue.document(
+                command: "consents " + command,
+                [
+                    "identifier": .string(identifier), "done": .bool(isDone), "file": JSONValue(consents.path),
+                    "allowed": allowed.map { JSONValue($0.items) } ?? .null,
+                    "explanation": .string(text), "findings": report.json,
+                ])
+            Terminal.write(try document.text())
+        } else {
+            var page = Page()
+            page.paragraph(text, isDone ? .green : .red)
+            report.write(to: &page)
+            Terminal.write(page.text)
+        }
+        try (!isSaved ? ExitStatus.unable : isDone ? .fine : .problems).finish()
     }
 }
 

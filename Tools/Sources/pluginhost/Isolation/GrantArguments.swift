@@ -13,6 +13,14 @@ struct GrantArguments: ParsableArguments {
         /// The permissions; nil means everything that the plug-in asks for.
         let permissions: PluginPermissions?
 
+        /// No permission.
+        static let nothing = Grant(text: "none", permissions: PluginPermissions())
+
+        private init(text: String, permissions: PluginPermissions?) {
+            self.text = text
+            self.permissions = permissions
+        }
+
         init(parsing text: String) throws {
             self.text = text
             do {

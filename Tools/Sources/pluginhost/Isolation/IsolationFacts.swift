@@ -1,23 +1,27 @@
 @_spi(Tools) import PluginHost
 
-/// Where a bundle's code may run, and the permissions and limits that it asks for.
+/// Where a bundle's code runs and why, and the permissions and limits that it asks for.
 struct IsolationFacts {
     private let manifest: Manifest
     private let bundle: PluginBundle
+    private let placement: PlacementReasons
+    private let hasCode: Bool
 
-    init(_ bundle: PluginBundle) {
+    /// `sources`: the lists of the application.
+    init(_ bundle: PluginBundle, _ sources: PlacementSources) {
         manifest = bundle.manifest
         self.bundle = bundle
+        placement = sources.reasons(for: bundle)
+        hasCode = bundle.manifest.executable != nil || bundle.executablePath != nil
     }
 
     /// The members of a JSON object.
     ///
     /// All are null if there is no bundle.
-    static func members(_ bundle: PluginBundle?) -> [String: JSONValue] {
-        let facts = bundle.map(IsolationFacts.init)
-        return [
+    static func members(_ facts: IsolationFacts?) -> [String: JSONValue] {
+        [
             "execution": JSONValue(facts?.manifest.execution), "permissions": facts?.permissions ?? .null,
-            "limits": facts?.limits ?? .null,
+            "limits": facts?.limits ?? .null, "placement": facts?.placement.json ?? .null,
         ]
     }
 
@@ -69,15 +73,17 @@ struct IsolationFacts {
     /// “sandboxed, asks for files and network, memory 1024”, for a cell of a table.
     var words: String {
         let names = manifest.permissions.names.map(\.rawValue)
+        let execution = placement.execution == .inProcess ? manifest.execution : placement.execution.description
         let parts = [
-            manifest.execution, names.isEmpty ? nil : "asks for " + names.joined(separator: ", "),
+            placement.isConflict ? "does not load" : execution,
+            names.isEmpty ? nil : "asks for " + names.joined(separator: ", "),
             limitWords.isEmpty ? nil : limitWords,
         ]
         return parts.compactMap(\.self).joined(separator: "; ")
     }
 
     func write(to page: inout Page) {
-        page.field("Execution", manifest.execution)
+        if hasCode || !placement.reasons.isEmpty { placement.write(to: &page) }
         page.field("Limits", limitWords)
         let asked = manifest.permissions
         if asked.isEmpty { return }
@@ -104,5 +110,37 @@ struct IsolationFacts {
         case .devices: asked.devices.sorted().joined(separator: ", ")
         case .environment: asked.environment.sorted().joined(separator: ", ")
         }
+    }
+}
+
+extension PlacementReasons {
+    var json: JSONValue {
+        .object([
+            "execution": .string(execution.description), "conflict": .bool(isConflict),
+            "reasons": .array(
+                reasons.map {
+                    .object([
+                        "by": .string($0.decider.rawValue), "execution": .string($0.execution.description),
+                        "explanation": .string($0.sentence),
+                    ])
+                }),
+            "granted": granted.map { JSONValue($0) } ?? .null,
+        ])
+    }
+
+    /// Where the code runs, and every decision that led to it.
+    var sentences: [String] {
+        let granted = granted.map { items in
+            let list = items.isEmpty ? "nothing" : items.joined(separator: ", ")
+            return "When it last ran in a process of its own, the application granted it: \(list)."
+        }
+        let conflict =
+            isConflict ? "These decisions contradict one another, so the application does not load it." : nil
+        return reasons.map(\.sentence) + [conflict, granted].compactMap(\.self)
+    }
+
+    func write(to page: inout Page) {
+        page.field("Runs", summary)
+        for sentence in sentences { page.paragraph(sentence, indent: 4) }
     }
 }

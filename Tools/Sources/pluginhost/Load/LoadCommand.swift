@@ -156,10 +156,7 @@ struct LoadInChildCommand: ParsableCommand {
             let bundle = try PluginBundle.open(path: bundle)
             outcome = LoadOutcome(loading: bundle)
             outcome.runtime = bundle.runtimeFindings()?.runtime
-            // The bundle may demand a safer place, and code of another toolchain runs in a worker.
-            let execution = max(
-                execution.execution, bundle.manifest.execution.flatMap { PluginExecution($0) } ?? .inProcess,
-                outcome.runtime == nil ? .inProcess : .isolated)
+            let execution = execution.place(of: bundle)
             outcome.execution = execution.description
             // In a worker, the classes of nibs are in another process.
             if outcome.state == .loaded, execution == .inProcess {
@@ -192,4 +189,12 @@ enum LoadExecution: String, EnumerableFlag {
     }
 
     var execution: PluginExecution { PluginExecution(rawValue) ?? .inProcess }
+
+    /// Where the code of a bundle runs: the bundle may demand a safer place, and code of another toolchain runs in a
+    /// worker.
+    func place(of bundle: PluginBundle) -> PluginExecution {
+        max(
+            execution, bundle.manifest.execution.flatMap { PluginExecution($0) } ?? .inProcess,
+            bundle.runtimeFindings()?.runtime == nil ? .inProcess : .isolated)
+    }
 }

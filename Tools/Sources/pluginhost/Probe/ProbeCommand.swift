@@ -152,7 +152,7 @@ private struct ProbeOutcome {
         page.line((path.relativeToCurrentDirectory + ":", .bold), verdict)
         page.table(steps.map { [$0.name, "\(LoadOutcome.milliseconds($0.time)) ms"] }, indent: 2)
         for (layer, reason) in confinement.missing.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            page.field("Without \(layer.rawValue)", reason)
+            page.field("Not confined", "\(layer.rawValue): \(reason)")
         }
         if forgotten > 0 {
             page.field(

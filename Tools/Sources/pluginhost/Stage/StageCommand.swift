@@ -33,7 +33,7 @@ struct StageCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The name by which the application's catalogue looks for plug-ins. By default the executable's.",
-            valueName: "name"))
+            valueName: "name"), completion: KnownNames.applications)
     var application: String?
 
     @Option(
