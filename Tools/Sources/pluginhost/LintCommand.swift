@@ -14,7 +14,8 @@ struct LintCommand: ParsableCommand {
             or a folder with its Info.plist and Resources, every list and table is read, and the languages are compared: \
             missing translations, entries that only a translation has, placeholders that differ. --sources also reports keys \
             that no source mentions, and keys that sources use and no table has. Nibs are checked against the classes that \
-            NibClasses.plist declares among the resources of the bundle and of those that it requires. No code of a bundle runs.
+            NibClasses.plist declares among the resources of the bundle and of those that it requires. \
+            “check” checks whether the bundle loads. No code of a bundle runs.
 
             A finding begins with “file:line:column: error:”, as in compilers, and shows the line.
             """)

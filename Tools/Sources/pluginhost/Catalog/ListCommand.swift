@@ -9,7 +9,8 @@ struct ListCommand: ParsableCommand {
         abstract: "Lists the plug-ins of an application, or of folders.",
         discussion: """
             Lists one bundle for each identifier: the one that the application uses. With --all every candidate is listed \
-            with its verdict and the reason. No code of a bundle runs.
+            with its verdict and the reason. “scan” shows what a start of the application does to find them. No code of a \
+            bundle runs.
             """)
 
     @Flag(help: "List every candidate with its verdict and the reason.")

@@ -10,7 +10,8 @@ struct ScanCommand: ParsableCommand {
         discussion: """
             Reads the index file if there is one, looks for changes, and writes a new index if there are any, as an \
             application does; the index is the tool's own. --explain prints the result for each search path, and for each \
-            candidate the verdict with its rule, and whether the index had it or how long it took to read. No code of a bundle runs.
+            candidate the verdict with its rule, and whether the index had it or how long it took to read. \
+            “list” only shows the plug-ins. No code of a bundle runs.
             """)
 
     @Flag(help: "Print every search path and candidate.")

@@ -11,7 +11,8 @@ struct CheckCommand: ParsableCommand {
         abstract: "Reports every problem that stops a bundle from loading, and how to fix it.",
         discussion: """
             Makes every check that a load makes, and further checks that explain a failed load, without running any code of a \
-            bundle. Libraries of the application count as present only if --host names the application.
+            bundle. Libraries of the application count as present only if --host names the application. “lint” checks \
+            lists, tables and nibs line by line, and “load” shows what the code registers.
 
             WITH --level, THIS RUNS THE BUNDLES' CODE, with your rights, in processes of their own: “load” also loads each \
             bundle; “standard” checks its lists and tables as “lint” does, makes and releases objects, unloads the bundle and \

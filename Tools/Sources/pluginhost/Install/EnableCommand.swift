@@ -19,7 +19,7 @@ struct DisableCommand: ParsableCommand {
         abstract: "Keeps an application from using a plug-in, for this user.",
         discussion: """
             The choice is kept in plugins.plist in the user's configuration of the application. The identifier '*' stands for \
-            every plug-in.
+            every plug-in. Plug-ins that crashed are in “quarantine”, and “consents” are about what a plug-in may reach.
             """)
 
     @OptionGroup var choice: ChoiceArguments

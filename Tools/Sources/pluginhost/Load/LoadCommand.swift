@@ -13,7 +13,8 @@ struct LoadCommand: ParsableCommand {
         discussion: """
             THIS RUNS THE BUNDLES' CODE, with your rights, each bundle's in a process of its own: a crash, an exit or a \
             hang is a finding about that bundle. It is no sandbox. What the code prints goes to standard error. \
-            Libraries that only the application brings are found through LD_LIBRARY_PATH.
+            Libraries that only the application brings are found through LD_LIBRARY_PATH. “check” finds the causes of a \
+            failure without running code, “probe” tries a bundle that may reach nothing, and “call” calls one function.
 
             With --isolated the code runs in a worker process with the bundle's limits. With --sandboxed it also reaches \
             nothing but its own files and what --grant grants. In both cases nibs are not checked. With --gdb the debugger \

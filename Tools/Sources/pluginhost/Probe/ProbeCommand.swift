@@ -13,7 +13,7 @@ struct ProbeCommand: AsyncParsableCommand {
             and released, and the bundle is deactivated. Nothing else of it is called. The worker reaches no file but \
             the bundle and the system's libraries, no network and no other process. If root runs the tool, the worker \
             runs as the user nobody. Applications that demand a probe and kept a result of the bundle try it again at \
-            its next use.
+            its next use. “load” runs the code with your rights, and shows what it registers.
             """)
 
     @Option(help: ArgumentHelp("The longest time for one bundle, from 0.1 to 86400.", valueName: "seconds"))
