@@ -19,7 +19,7 @@ private final class TickerProxy: Ticker {
         proxy: { TickerProxy($0) }, methods: [RemoteMethod("tick()") { try $0.tick() }])
 }
 
-private final class OwnTicker: Plugin, Ticker {
+private final class OwnTicker: Ticker {
     private let number: Int
     init(_ number: Int) { self.number = number }
     func tick() -> Int { number }
@@ -55,11 +55,10 @@ extension ExtensionPoint where Interface == any Ticker {
         }
     }
 
-    /// One provider of each version, all with the same name.
     private static let entry: @convention(c) (UnsafePointer<plugin_host>) -> plugin_status = { host in
         registerPlugin(with: host) { plugin in
-            plugin.provide(.ticker("versions", 1), named: "ticker") { _ in OwnTicker(1) }
-            plugin.provide(.ticker("versions", 2), named: "ticker") { _ in OwnTicker(2) }
+            plugin.provide(.ticker("versions", 1), named: "old") { _ in OwnTicker(1) }
+            plugin.provide(.ticker("versions", 2), named: "new") { _ in OwnTicker(2) }
         }
     }
 
@@ -67,7 +66,7 @@ extension ExtensionPoint where Interface == any Ticker {
         if case .inHost(let number, _) = offer { number } else { nil }
     }
 
-    @Test func twoVersionsOfAServiceHaveNumbersOfTheirOwn() throws {
+    @Test func eachVersionOfAServiceHasItsOwnNumber() throws {
         var clients = Clients()
         let first = try clients.add("versions", 1), second = try clients.add("versions", 2)
         try clients.tree.write(

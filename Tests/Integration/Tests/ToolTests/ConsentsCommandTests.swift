@@ -72,10 +72,12 @@ import Testing
         #expect(try user.run(["consents", "revoke"]).status == 2)
     }
 
-    private static let asking: [String: Any] = [
-        "PHExecution": "sandboxed",
-        "PHPermissions": ["network": ["connect": [443]], "files": [["path": "$HOME/Music", "access": "write"]]],
-    ]
+    private static var asking: [String: Any] {
+        [
+            "PHExecution": "sandboxed",
+            "PHPermissions": ["network": ["connect": [443]], "files": [["path": "$HOME/Music", "access": "write"]]],
+        ]
+    }
 
     @Test func anAnswerIsGivenForTheUser() throws {
         let user = try User(Self.asking)
