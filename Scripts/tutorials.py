@@ -107,7 +107,10 @@ def main():
     for program in ("pluginhost", "demo-host"):
         if not (TOOLS / program).exists(): stop(f"there is no {TOOLS / program}. Run first: make demo")
     for tutorial in tutorials: followed(lambda follower: follower.follow(tutorial))
-    for page in PAGES: followed(lambda follower: follower.page(page))
+    for page in PAGES:
+        try: followed(lambda follower: follower.page(page))
+        # The bundles beside the program, where the demo application would find them too.
+        finally: shutil.rmtree(TOOLS / "Plugins", ignore_errors=True)
     print(f"tutorials: {len(shown)} files of {len(tutorials)} tutorials, and {', '.join(PAGES)}, work")
 
 
