@@ -192,7 +192,7 @@ public enum Path {
 
         mutating func putSlash() {
             // The root directory already ends with one.
-            guard count > 1 else { return }
+            guard count > 1 || count == 1 && start[0] != UInt8(ascii: "/") else { return }
             start[count] = UInt8(ascii: "/")
             count += 1
         }

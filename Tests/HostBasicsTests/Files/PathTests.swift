@@ -23,6 +23,11 @@ import Testing
         #expect(path.hasPrefix("/") && path.hasSuffix("/b.bundle"))
     }
 
+    @Test(arguments: [("/", "/b"), ("p", "p/b"), ("", "b"), ("/a", "/a/b")])
+    func aNameFollowsItsDirectoryAfterOneSlash(directory: String, expected: String) {
+        #expect(Path.join(directory, "b") == expected)
+    }
+
     @Test func aDirectoryOfASimilarNameIsOutside() {
         #expect(Path.isInside("/a/b/c", directory: "/a/b"))
         #expect(!Path.isInside("/a/bc", directory: "/a/b"))
