@@ -36,7 +36,7 @@ bin=$prefix/bin
 libexec=$(dirname "$LIBDIR")/libexec/pluginhost
 include=$prefix/include/pluginhost
 # The library as a package for the package manager, with which “pluginhost new” makes projects.
-package=$prefix/share/pluginhost/PluginHost
+package=$LIBDIR/pluginhost/PluginHost
 manual=$prefix/share/man/man1
 pages=$prefix/share/doc/pluginhost
 if [ "$prefix" = /usr ]; then
@@ -59,7 +59,7 @@ uninstall() {
         "$root$bash/pluginhost" "$root$zsh/_pluginhost" "$root$fish/pluginhost.fish" "$root$pages"/*.md
     rm -rf "$root$pages/articles" "$root$LIBDIR/pluginhost/modules" "$root$LIBDIR/pluginhost/$interface-swift"* "$root$include" \
         "$root$package"
-    rmdir "$root$LIBDIR/pluginhost" "$root${package%/*}" 2>/dev/null || true
+    rmdir "$root$LIBDIR/pluginhost" 2>/dev/null || true
     rmdir "$root$pages" 2>/dev/null || true
     rmdir "$root$libexec" "$root${libexec%/*}" 2>/dev/null || true
 }

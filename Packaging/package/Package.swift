@@ -1,7 +1,7 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// The installed library as a package, which “make install” puts into PREFIX/share/pluginhost/PluginHost. It has the same name
+// The installed library as a package, which “make install” puts into LIBDIR/pluginhost/PluginHost. It has the same name
 // and products as the library's sources, but nothing in it is compiled: the product adds the search paths of the installed
 // modules, and links with the installed library. “make install” replaces @LIBDIR@.
 let package = Package(

@@ -1,4 +1,3 @@
-internal import CPluginSupport.Shims
 @_spi(Tools) import ELFImages
 import Glibc
 import HostBasics
@@ -24,9 +23,7 @@ package struct WorkerRuntime: Sendable, Hashable {
 
     /// `pluginhost/runtimes` beside the library.
     package static var installationDirectory: String? {
-        LoadedLibraries.path(containing: phs_own_address()).flatMap(Path.resolved).map {
-            Path.join(Path.parent($0), "pluginhost/runtimes")
-        }
+        OwnLibrary.directory.map { Path.join($0, "pluginhost/runtimes") }
     }
 
     /// The directories that the program searches for libraries: its own, `lib` in it, and those in its run path.

@@ -1,3 +1,4 @@
+@_spi(Tools) internal import ELFImages
 import FoundationEssentials
 import Glibc
 @_spi(Tools) internal import HostBasics
@@ -96,9 +97,12 @@ public struct PackageReference: Sendable, Hashable {
         if let directory = api?.directory(from: parent), let found = try dependency(ofPackage: directory) {
             return found
         }
+        if let installed = OwnLibrary.directory.map({ Path.join($0, "pluginhost/PluginHost") }),
+            FileIdentity(path: Path.join(installed, "Package.swift")) != nil
+        {
+            return .library(installed)
+        }
         var directory = Path.parent(Path.resolved(Path.ownExecutable) ?? "/")
-        let installed = Path.join(Path.parent(directory), "share/pluginhost/PluginHost")
-        if FileIdentity(path: Path.join(installed, "Package.swift")) != nil { return .library(installed) }
         while directory != "/" {
             if FileIdentity(path: Path.join(directory, "Sources/PluginABI/Plugin.swift")) != nil {
                 return .library(directory)
