@@ -55,7 +55,7 @@ struct GiveConsentCommand: ParsableCommand {
         guard surplus.isEmpty else {
             let asked = plugin.permissions.items
             let finding = PluginFinding(
-                .manifestInvalid, filePath: plugin.bundlePath, subject: identifier,
+                .permissionNotRequested, filePath: plugin.bundlePath, subject: identifier,
                 message: "It does not ask for \(surplus.items.joined(separator: ", ")), so that cannot be allowed.",
                 remedy: asked.isEmpty
                     ? "It asks for nothing: there is nothing to allow."
@@ -69,4 +69,9 @@ struct GiveConsentCommand: ParsableCommand {
             "give", consents, identifier, isDone: true,
             "\(identifier) may reach, where it is sandboxed: \(reach).", allowed: allowed)
     }
+}
+
+extension PluginError.Code {
+    /// A permission that a plug-in does not request.
+    static let permissionNotRequested = Self(rawValue: "permissionNotRequested")
 }
