@@ -67,7 +67,9 @@ enum ChildProgram {
         let signal = status & 0x7F
         guard status != 0 else { return }
         let end = signal == 0 ? "it ended with \(status >> 8 & 0xFF)" : "signal \(signal) ended it"
-        throw failed(arguments, purpose, end, code: signal == 0 ? failure : .toolFailed)
+        guard signal == 0, failure == .buildFailed else { throw failed(arguments, purpose, end) }
+        throw failed(
+            arguments, purpose, end, remedy: "Correct the errors that it reports on standard error.", code: failure)
     }
 
     /// The error if the system did not start the program.

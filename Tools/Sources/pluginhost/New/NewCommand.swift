@@ -11,8 +11,8 @@ struct NewCommand: ParsableCommand {
             Makes a directory NAME with code, Info.plist, strings in two languages, tests and a README: a Swift package, or \
             sources in C or C++ with a Makefile. The directory must not exist.
 
-            With --app-api the plug-in is for an application whose plug-in API is that package. Where the package has a \
-            folder PluginTemplate, the project is made of it.
+            With --app-api the plug-in is for an application whose plug-in API is that package. Its code provides something at \
+            an extension point of the API. Where the package has a folder PluginTemplate, the project is made of it.
 
             With --application the project is an application in Swift: its plug-in API, a program that uses plug-ins, and \
             a first plug-in.
