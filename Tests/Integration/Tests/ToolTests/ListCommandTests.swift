@@ -116,7 +116,7 @@ import Testing
             "path", "bundlePath", "searchPath", "identifier", "version", "displayName", "verdict", "rule",
             "usedInstead",
             "explanation", "factories", "extensionPoints", "requires", "hostRequires", "capabilities", "uses",
-            "execution", "permissions", "limits", "findings",
+            "execution", "permissions", "limits", "placement", "findings",
         ]
         #expect(Set(try #require(document.bundles.first).keys) == keys)
         #expect(Set(document.object.keys) == ["format", "command", "bundles", "all", "folders"])

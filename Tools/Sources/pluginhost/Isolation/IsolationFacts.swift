@@ -84,6 +84,8 @@ struct IsolationFacts {
 
     func write(to page: inout Page) {
         if hasCode || !placement.reasons.isEmpty { placement.write(to: &page) }
+        // Any other value is one of the reasons.
+        if manifest.execution == "any" { page.field("Execution", "any") }
         page.field("Limits", limitWords)
         let asked = manifest.permissions
         if asked.isEmpty { return }
