@@ -497,13 +497,16 @@ import Testing
         var hostile = HostileArchive()
         hostile.add("Salon.bundle/../../evil", "x")
         for file in [try hostile.write(), "/nonexistent"] {
-            let output = try PluginHostTool.run("install", "--in", place.path + "/a/b/plugins", file)
+            let output = try PluginHostTool.run(
+                "install", "--application", "my-editor", file, environment: ["XDG_DATA_HOME": place.path + "/a/b"])
             #expect(output.status != 0)
             #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [], "\(output)")
         }
         // A directory that cannot be made: nothing is left of those above it.
         try Data().write(to: place.appending(path: "file"))
-        let output = try PluginHostTool.run("install", "--in", place.path + "/file/plugins", archiveOnce("1.0"))
+        let output = try PluginHostTool.run(
+            "install", "--application", "my-editor", archiveOnce("1.0"),
+            environment: ["XDG_DATA_HOME": place.path + "/file"])
         #expect(output.status == 2 && output.standardOutput.contains("File exists"), "\(output)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["file"])
     }
