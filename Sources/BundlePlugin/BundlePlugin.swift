@@ -26,8 +26,8 @@ struct BundlePlugin: CommandPlugin {
                 swift build --package-path \(Self.checkout(context)) -c release --product pluginhost
                 """)
         }
-        let sources = try Self.sources(in: context.package.directoryURL)
         let libraries = context.package.products(ofType: LibraryProduct.self).filter { $0.kind == .dynamic }.map(\.name)
+        let sources = try Self.sources(in: context.package.directoryURL, libraries)
         for name in wanted where !libraries.contains(name) {
             throw Failure(
                 "The package has no dynamic library product “\(name)”, only \(libraries.joined(separator: ", ")).")
@@ -65,10 +65,17 @@ struct BundlePlugin: CommandPlugin {
 
     /// The folders with sources of bundles, which have an Info.plist: the package's own, those directly in it, and those
     /// in its folder Plugins.
-    private static func sources(in package: URL) throws -> [URL] {
+    ///
+    /// `libraries`: the names of the package's dynamic libraries.
+    private static func sources(in package: URL, _ libraries: [String]) throws -> [URL] {
         func folders(in directory: URL) throws -> [URL] {
             try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
                 .filter { !$0.lastPathComponent.hasPrefix(".") && !$0.pathExtension.hasSuffix("bundle") }
+                // Not a package of its own, unless this package builds its code too.
+                .filter { folder in
+                    libraries.contains(folder.lastPathComponent)
+                        || !FileManager.default.fileExists(atPath: folder.appending(path: "Package.swift").path)
+                }
                 .sorted { $0.path < $1.path }
         }
         let inside = try folders(in: package)
