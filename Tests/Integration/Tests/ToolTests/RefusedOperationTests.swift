@@ -54,7 +54,7 @@ import Testing
             \(prepare)
             echo '{ a = b; }' >"$1/list.plist"
             echo 'let text = NSLocalizedString("key", comment: "")' >"$1/source.swift"
-            mkdir -p "$1/installed"
+            mkdir -p "$1/installed" "$1/plugins"
             for version in 1 2; do '\(tool)' install --in "$1/installed" "$2" >/dev/null || exit 90; done
             chmod -R a+rX "$1"
             \(closing)
