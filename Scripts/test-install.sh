@@ -8,6 +8,8 @@ cd "$(dirname "$0")/.."
 here=$PWD
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/pluginhost-installed.XXXXXX")
+# Workers of root's tests run as nobody, and must reach the library.
+chmod 755 "$work"
 if [ "${1:-}" = --keep ]; then echo "test-install: the directory is $work"; else trap 'rm -rf "$work"' EXIT; fi
 prefix=$work/prefix
 
@@ -92,8 +94,6 @@ PATH=$prefix/bin:$PATH swift test --package-path "$work/Second" > "$work/tested"
 ! grep -q "Compiling PluginHost" "$work/tested" || fail "a project of an installed pluginhost compiles the library"
 
 echo "test-install: plug-ins in processes of their own"
-# Of root's tests: their workers have the user nobody.
-chmod 755 "$work"
 # The libraries of the application are not among those of the command, so the user names them. The package manager linked them
 # to the library by the name that is only for developers where it is installed.
 mkdir "$work/api" "$work/samples"
