@@ -180,11 +180,7 @@ public final class PluginCatalog: Sendable {
     public var unusable: [PluginCandidate] {
         let index = current
         return (0..<index.candidateCount).lazy.map(index.candidateRow).filter {
-            switch $0.verdict {
-            case .usable, .disabled, .leftOut: false
-            case .incompatible, .unresolved, .malformed, .noBundle, .quarantined: true
-            case .otherVersion, .otherRequired, .laterFolder, .duplicate, .alias: false
-            }
+            ![.usable, .disabled, .leftOut].contains($0.verdict) && !$0.verdict.namesAnother
         }
         .map { PluginCandidate(index, $0) }
     }

@@ -49,7 +49,7 @@ import BundleReading
         self.granted = granted
     }
 
-    /// The answer in a few words: “sandboxed: the administrator demands it”.
+    /// The place, and what the code can reach there, in a few words.
     public var summary: String {
         switch execution {
         case .inProcess: "in the application's process"
@@ -78,10 +78,7 @@ import BundleReading
             return
         }
         administrator = ExecutionList.read(of: application).list
-        let quarantine = Quarantine.of(application: application)
-        let now = FileIdentity.now
-        struck = Set(
-            (quarantine.entries + quarantine.suspects).filter { $0.mustRunElsewhere(at: now) }.compactMap(\.bundlePath))
+        struck = Quarantine.of(application: application).struckBundles
         let path = ApplicationRecord.path(of: application, in: IndexFile.userDirectory)
         recorded = path.flatMap(ApplicationRecord.init(path:))?.placings ?? [:]
     }

@@ -94,9 +94,8 @@ public enum CrashJournal {
             HostEnvironment.log(.warning, "\(finding.message) \(finding.remedy)")
         }
         if handlers { installHandlers() }
-        let now = FileIdentity.now
-        let struck = (quarantine.entries + quarantine.suspects).filter { $0.mustRunElsewhere(at: now) }
-        state.withLock { $0.struck = Set(struck.compactMap(\.bundlePath)) }
+        let struck = quarantine.struckBundles
+        state.withLock { $0.struck = struck }
         if !struck.isEmpty {
             HostEnvironment.placementDeciders.bitwiseOr(HostEnvironment.strikesDecide, ordering: .releasing)
         }

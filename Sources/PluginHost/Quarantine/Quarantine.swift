@@ -112,6 +112,14 @@ public final class Quarantine: Sendable {
     /// The plug-ins that ended processes, but not often enough for the quarantine.
     public var suspects: [Entry] { ownEntries.filter { $0.origin == nil } }
 
+    /// The bundles that must run in a worker, if they can, because their code ended the application before.
+    ///
+    /// **Cost.** That of ``entries``.
+    var struckBundles: Set<String> {
+        let now = FileIdentity.now
+        return Set((entries + suspects).filter { $0.mustRunElsewhere(at: now) }.compactMap(\.bundlePath))
+    }
+
     /// Why a file could not be read or written at the last use, and which damaged file this process kept.
     ///
     /// Empty if nothing is wrong.
