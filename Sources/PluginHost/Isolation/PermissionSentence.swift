@@ -95,22 +95,22 @@ private struct PermissionWords: Sendable {
     static let all = [
         PermissionWords(
             language: "en",
-            read: english("Read these files and directories: "),
-            write: english("Read, change and remove these files and directories: "),
-            connect: english("Connect to the network on these ports: "),
-            listen: english("Accept connections from the network on these ports: "),
-            devices: english("Use these devices: "), environment: english("Read these environment variables: "),
+            read: english("Read these files and directories"),
+            write: english("Read, change and remove these files and directories"),
+            connect: english("Connect to the network on these ports"),
+            listen: english("Accept connections from the network on these ports"),
+            devices: english("Use these devices"), environment: english("Read these environment variables"),
             anyNetwork: "Make and accept all connections to the network.",
             processes: "Start the programs of this computer, and its own.",
             home: "Home directory", documents: "Documents", settings: "Settings", own: "Its own data",
             ofApplication: "A directory of the application"),
         PermissionWords(
             language: "de",
-            read: english("Diese Dateien und Ordner lesen: "),
-            write: english("Diese Dateien und Ordner lesen, ändern und löschen: "),
-            connect: english("Über diese Ports Verbindungen ins Netz aufbauen: "),
-            listen: english("Auf diesen Ports Verbindungen aus dem Netz annehmen: "),
-            devices: english("Diese Geräte benutzen: "), environment: english("Diese Umgebungsvariablen lesen: "),
+            read: english("Diese Dateien und Ordner lesen"),
+            write: english("Diese Dateien und Ordner lesen, ändern und löschen"),
+            connect: english("Über diese Ports Verbindungen ins Netz aufbauen"),
+            listen: english("Auf diesen Ports Verbindungen aus dem Netz annehmen"),
+            devices: english("Diese Geräte benutzen"), environment: english("Diese Umgebungsvariablen lesen"),
             anyNetwork: "Alle Verbindungen ins Netz aufbauen und annehmen.",
             processes: "Die Programme dieses Rechners und eigene Programme starten.",
             home: "Persönlicher Ordner", documents: "Dokumente", settings: "Einstellungen", own: "Eigene Daten",
@@ -139,7 +139,7 @@ private struct PermissionWords: Sendable {
 
     /// With the punctuation of English, and of German.
     private static func english(_ beginning: String) -> Listing {
-        Listing(beginning: beginning, separator: ", ", end: ".")
+        Listing(beginning: beginning + ": ", separator: ", ", end: ".")
     }
 
     /// With a space that does not break before the colon.
