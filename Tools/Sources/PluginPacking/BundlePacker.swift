@@ -92,9 +92,8 @@ public struct BundlePacker: Sendable {
         try finish(source, tree, staged, hasExecutable: executable != nil)
         let bundle = try opened(staged)
         var findings = bundle.findings(forHost: program, from: staged, as: target)
-        // What --build has built is newer than its sources.
-        if case .package? = code {
-        } else if let executable, let finding = try source.newerThan(executable) {
+        let isJustBuilt = if case .package? = code { true } else { false }
+        if !isJustBuilt, let executable, let finding = try source.newerThan(executable) {
             findings.append(finding)
         }
         var result = Result(

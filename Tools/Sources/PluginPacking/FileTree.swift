@@ -53,6 +53,18 @@ struct FileTree {
     /// All paths; each comes after the directory that contains it.
     var paths: [String] { entries.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
 
+    /// The files whose paths are included, as text, in the order of ``paths``.
+    func texts(where isIncluded: (String) -> Bool = { _ in true }) throws(PackingError) -> [(
+        path: String, text: String
+    )] {
+        var texts: [(path: String, text: String)] = []
+        for path in paths where isIncluded(path) {
+            guard case .file(let bytes, _)? = entries[path] else { continue }
+            texts.append((path, String(decoding: try bytes.bytes(), as: UTF8.self)))
+        }
+        return texts
+    }
+
     /// Adds one entry, and the directories above it that are missing.
     ///
     /// - Throws: ``PackingError`` for a path that is not plain, that exists already, or that exceeds a limit.

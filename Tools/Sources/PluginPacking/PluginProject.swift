@@ -106,10 +106,7 @@ public struct PluginProject: Sendable {
             else { continue }
             var tree = FileTree(root: own)
             _ = try tree.add(contentsOf: own, isSource: true)
-            for path in tree.paths {
-                guard case .file(let bytes, _)? = tree.entries[path] else { continue }
-                files[path] = String(decoding: try bytes.bytes(), as: UTF8.self)
-            }
+            for (path, text) in try tree.texts() { files[path] = text }
         }
         let words = try words(in: parent, library, compile: files.removeValue(forKey: "compile.mk") ?? "")
         return ProjectTemplates.filled(files, words)
@@ -150,12 +147,7 @@ public struct PluginProject: Sendable {
         let root = Path.join(directory, "Sources")
         var tree = FileTree(root: root)
         guard (try? tree.add(contentsOf: root, isSource: true)) != nil else { return nil }
-        var sources: [String] = []
-        for path in tree.paths.sorted() where path.hasSuffix(".swift") {
-            guard case .file(let bytes, _)? = tree.entries[path] else { continue }
-            sources.append(String(decoding: try bytes.bytes(), as: UTF8.self))
-        }
-        return InterfacePoint.first(in: sources)
+        return InterfacePoint.first(in: try tree.texts { $0.hasSuffix(".swift") }.map(\.text))
     }
 
     private func words(_ point: InterfacePoint) -> [(word: String, text: String)] {
