@@ -131,7 +131,7 @@ struct CallInChildCommand: ParsableCommand {
         do {
             let bundle = try PluginBundle.open(path: bundle)
             outcome = CallOutcome(LoadOutcome(loading: bundle))
-            outcome.load.execution = execution.place(of: bundle).description
+            outcome.load.execution = execution.place(of: bundle, in: bundle.runtimeFindings()?.runtime).description
             if outcome.load?.state == .loaded {
                 if let function {
                     outcome.call(function, arguments, of: bundle, report)

@@ -43,7 +43,7 @@ struct DecidedFacts {
     func write(to page: inout Page) {
         if let strikes { page.paragraph(strikes, indent: 2, .yellow) }
         if let consent {
-            let allowed = consent.allowed.isEmpty ? "nothing" : consent.allowed.items.joined(separator: ", ")
+            let allowed = PluginPermissions.listed(consent.allowed.items)
             page.paragraph("The user allowed it, where it is sandboxed: \(allowed).", indent: 2)
         }
     }

@@ -117,7 +117,8 @@ struct DoctorCommand: ParsableCommand {
     private static func placementCheck(_ catalog: PluginCatalog, _ application: String?) -> DoctorCheck {
         let sources = PlacementSources(application: application)
         var findings: [PluginFinding] = []
-        let facts = catalog.plugins.compactMap { plugin -> String? in
+        let plugins = catalog.plugins
+        let facts = plugins.compactMap { plugin -> String? in
             guard let bundle = try? plugin.candidate.open() else { return nil }
             let reasons = sources.reasons(for: bundle)
             if reasons.isConflict {
@@ -130,7 +131,7 @@ struct DoctorCommand: ParsableCommand {
             if reasons.reasons.isEmpty, reasons.granted == nil { return nil }
             return "\(plugin.identifier): \(reasons.summary). \(reasons.sentences.joined(separator: " "))"
         }
-        let rest = catalog.plugins.count - facts.count
+        let rest = plugins.count - facts.count
         let others = FindingReport.count(rest, facts.isEmpty ? "plug-in" : "other plug-in")
         return DoctorCheck(
             "Where plug-ins run", findings,
@@ -140,7 +141,7 @@ struct DoctorCommand: ParsableCommand {
     private static func consentsCheck(_ consents: PluginConsents) -> DoctorCheck {
         let answers = consents.consents.sorted { $0.identifier < $1.identifier }
         let facts = answers.map { answer in
-            let allowed = answer.allowed.isEmpty ? "nothing" : answer.allowed.items.joined(separator: ", ")
+            let allowed = PluginPermissions.listed(answer.allowed.items)
             return "\(answer.identifier): \(allowed)"
         }
         return DoctorCheck("Consents", consents.findings, facts: facts)

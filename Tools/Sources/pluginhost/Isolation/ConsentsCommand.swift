@@ -41,7 +41,7 @@ struct ListConsentsCommand: ParsableCommand {
             for answer in answers {
                 page.line((answer.identifier, .bold))
                 page.paragraph(answer.bundlePath.relativeToCurrentDirectory, indent: 2, .faint)
-                page.field("Allowed", answer.allowed.isEmpty ? "nothing" : answer.allowed.items.joined(separator: ", "))
+                page.field("Allowed", PluginPermissions.listed(answer.allowed.items))
                 page.field("Asked for", answer.asked.items.joined(separator: ", "))
             }
             if answers.isEmpty { page.paragraph("The user was not asked about any plug-in.") }

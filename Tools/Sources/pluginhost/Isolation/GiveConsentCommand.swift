@@ -64,7 +64,7 @@ struct GiveConsentCommand: ParsableCommand {
                 "give", consents, identifier, isDone: false, "Nothing was changed.", [finding])
         }
         consents.give(allowed, to: plugin)
-        let reach = allowed.isEmpty ? "nothing" : allowed.items.joined(separator: ", ")
+        let reach = PluginPermissions.listed(allowed.items)
         try arguments.finish(
             "give", consents, identifier, isDone: true,
             "\(identifier) may reach, where it is sandboxed: \(reach).", allowed: allowed)

@@ -115,6 +115,11 @@ struct IsolationFacts {
     }
 }
 
+extension PluginPermissions {
+    /// Permissions in the spelling of ``items``, as a part of a sentence.
+    static func listed(_ items: [String]) -> String { items.isEmpty ? "nothing" : items.joined(separator: ", ") }
+}
+
 extension PlacementReasons {
     var json: JSONValue {
         .object([
@@ -132,9 +137,8 @@ extension PlacementReasons {
 
     /// Where the code runs, and every decision that led to it.
     var sentences: [String] {
-        let granted = granted.map { items in
-            let list = items.isEmpty ? "nothing" : items.joined(separator: ", ")
-            return "When it last ran in a process of its own, the application granted it: \(list)."
+        let granted = granted.map {
+            "When it last ran in a process of its own, the application granted it: \(PluginPermissions.listed($0))."
         }
         let conflict =
             isConflict ? "These decisions contradict one another, so the application does not load it." : nil

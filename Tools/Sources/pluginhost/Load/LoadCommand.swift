@@ -157,7 +157,7 @@ struct LoadInChildCommand: ParsableCommand {
             let bundle = try PluginBundle.open(path: bundle)
             outcome = LoadOutcome(loading: bundle)
             outcome.runtime = bundle.runtimeFindings()?.runtime
-            let execution = execution.place(of: bundle)
+            let execution = execution.place(of: bundle, in: outcome.runtime)
             outcome.execution = execution.description
             // In a worker, the classes of nibs are in another process.
             if outcome.state == .loaded, execution == .inProcess {
@@ -193,9 +193,11 @@ enum LoadExecution: String, EnumerableFlag {
 
     /// Where the code of a bundle runs: the bundle may demand a safer place, and code of another toolchain runs in a
     /// worker.
-    func place(of bundle: PluginBundle) -> PluginExecution {
+    ///
+    /// `runtime`: the runtime of the other toolchain, or nil.
+    func place(of bundle: PluginBundle, in runtime: String?) -> PluginExecution {
         max(
             execution, bundle.manifest.execution.flatMap { PluginExecution($0) } ?? .inProcess,
-            bundle.runtimeFindings()?.runtime == nil ? .inProcess : .isolated)
+            runtime == nil ? .inProcess : .isolated)
     }
 }
