@@ -51,6 +51,8 @@ package enum ELF {
     static let absoluteSection: UInt16 = 0xFFF1
     static let localBinding: UInt8 = 0
     static let weakBinding: UInt8 = 2
+    /// One definition for the process, whatever the scope (a GNU extension).
+    static let uniqueBinding: UInt8 = 10
     static let noType: UInt8 = 0
     static let functionType: UInt8 = 2
     static let sectionType: UInt8 = 3

@@ -17,6 +17,8 @@ package struct ELFInspection: Sendable {
     package var searchPath: SearchPath?
     /// DT_SONAME of a library.
     package var ownName: String?
+    /// A hash of the name of each unique symbol (STB_GNU_UNIQUE) that the file defines; nearly always empty.
+    package var uniqueSymbols: [UInt64] = []
     /// Whether the file is a complete shared object for this machine whose tables never point outside of it.
     ///
     /// Only then can its tables be read further.

@@ -28,8 +28,9 @@ extension QuickInspection {
     }
 
     /// Checks the names, and the addresses that the dynamic linker calls or passes on.
-    func checkSymbols() throws(TableFault) {
+    mutating func checkSymbols() throws(TableFault) {
         let symbols = tables.symbols
+        var hasUnique = false
         let stringsSize = UInt32(clamping: tables.strings.count)
         let firstAddress = firstLoaded?.address ?? 0
         let end = endAddress
@@ -39,6 +40,7 @@ extension QuickInspection {
                 throw TableFault(what: "the name of symbol \(index) lies outside of its strings")
             }
             guard symbol.isDefined, symbol.type != ELF.sectionType else { continue }
+            if symbol.binding == ELF.uniqueBinding { hasUnique = true }
             switch symbol.type {
             case ELF.indirectFunctionType:
                 guard symbol.section != ELF.absoluteSection, isCode(symbol.value) else {
@@ -58,6 +60,24 @@ extension QuickInspection {
                     throw TableFault(what: "symbol \(index) lies outside of the segments that are loaded")
                 }
             }
+        }
+        if hasUnique { takeUniqueSymbols() }
+    }
+
+    /// Hashes the names of unique symbols, of which other bundles may have the same.
+    @inline(never)
+    private mutating func takeUniqueSymbols() {
+        var left = Int(clamping: fileSize)
+        for index in 0..<(tables.symbols.count / ELF.symbolSize) {
+            let symbol = ELFSymbol(tables.symbols, at: index &* ELF.symbolSize)
+            guard symbol.binding == ELF.uniqueBinding, symbol.isDefined,
+                let name = string(at: UInt64(symbol.name), limit: max(left, 0))
+            else { continue }
+            // Names that overlap are not longer in total than the file, or they are left out.
+            left -= name.count
+            // FNV-1a: a collision only makes a private copy that is not needed.
+            result.uniqueSymbols.append(
+                name.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
         }
     }
 
