@@ -7,7 +7,8 @@ package enum ELFSurroundings: Sendable {
     ///
     /// - Parameter pluginLibraries: the files of the plug-ins in the process. Other plug-ins do not use them as libraries,
     ///   and they may contain modules with the same names.
-    case currentProcess(pluginLibraries: Set<String>)
+    /// - Parameter carriedLibraries: the libraries that bundles brought. No other bundle finds them by their names.
+    case currentProcess(pluginLibraries: Set<String>, carriedLibraries: Set<String> = [])
     /// A process that runs the program and has not loaded anything else yet.
     case program(path: String)
 }
@@ -51,7 +52,11 @@ package final class HostLibraries {
         search = LibrarySearch(unread: unread)
         isNamedProgram = if case .program = surroundings { true } else { false }
         switch surroundings {
-        case .currentProcess(let pluginLibraries): takeProcess(pluginLibraries, excluded)
+        case .currentProcess(let pluginLibraries, let carriedLibraries):
+            takeProcess(pluginLibraries, excluded)
+            for index in libraries.indices where carriedLibraries.contains(libraries[index].path) {
+                libraries[index].names = []
+            }
         case .program(let path): takeProgram(path)
         }
     }

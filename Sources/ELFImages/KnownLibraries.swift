@@ -10,7 +10,14 @@ package enum KnownLibraries {
     /// compared byte by byte, because the author of a bundle could construct two lists of names with the same hash.
     private static let lastNeeded = Lock<[UInt8]>([])
 
-    private static let names = Lock<Set<String>>([])
+    private struct Names {
+        /// Names under which the process has a library.
+        var present: Set<String> = []
+        /// Names of libraries that bundles carry, which never count as present.
+        var carried: Set<String> = []
+    }
+
+    private static let names = Lock(Names())
 
     /// Whether the names equal those of the last plug-in.
     ///
@@ -45,11 +52,30 @@ package enum KnownLibraries {
     /// Whether the dynamic linker finds a library with a name among those in the process.
     ///
     /// Only the dynamic linker's answer counts: it does not find a library by its file name if the library was opened
-    /// under another name.
+    /// under another name. A name of a library that a bundle carries does not count, because the library belongs to
+    /// that bundle alone.
     package static func contains(_ name: String) -> Bool {
-        if names.withLock({ $0.contains(name) }) { return true }
+        let known: Bool? = names.withLock { names in
+            if names.carried.contains(name) { return false }
+            return names.present.contains(name) ? true : nil
+        }
+        if let known { return known }
         guard LoadedLibrary.isPresent(name) else { return false }
-        names.withLock { _ = $0.insert(name) }
-        return true
+        return names.withLock { names in
+            if names.carried.contains(name) { return false }
+            names.present.insert(name)
+            return true
+        }
+    }
+
+    /// Stores the name of a library that a bundle carries.
+    ///
+    /// Call this before the library is opened.
+    package static func setCarried(_ name: String) {
+        names.withLock { names in
+            names.carried.insert(name)
+            names.present.remove(name)
+        }
+        lastNeeded.withLock { $0 = [] }
     }
 }

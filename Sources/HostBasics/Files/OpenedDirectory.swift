@@ -148,7 +148,7 @@ public struct OpenedDirectory: ~Copyable {
         return Array(target[..<length]) + [0]
     }
 
-    func makeLink(_ name: Name, to target: Name) throws(Failure) {
+    package func makeLink(_ name: Name, to target: Name) throws(Failure) {
         guard symlinkat(target, descriptor, name) == 0 else { throw failure(name, to: .make) }
     }
 

@@ -4,12 +4,26 @@ import Synchronization
 ///
 /// Every message names the original bundle, which its author knows, instead of the copy.
 package enum CopiedPaths {
-    private static let originals = Lock<[String: String]>([:])
+    private static let copies = Lock<[String: Origin]>([:])
+
+    private struct Origin {
+        /// The directory that was copied, which may be a copy too.
+        let source: String
+        /// The bundle that is installed.
+        let bundle: String
+    }
+
     /// Lets an application that makes no copies skip the look-up.
     private static let isUsed = Atomic(false)
 
     /// The bundle that a copy was made from or last refreshed from; nil if the copy was removed.
-    package static func original(of copy: String) -> String? { originals.withLock { $0[copy] } }
+    package static func original(of copy: String) -> String? { copies.withLock { $0[copy]?.bundle } }
+
+    /// The copies of a directory that still exist.
+    package static func copies(of source: String) -> [String] {
+        guard isUsed.load(ordering: .acquiring) else { return [] }
+        return copies.withLock { copies in copies.filter { $0.value.source == source }.map(\.key) }
+    }
 
     /// The original's path for a copy's path; any other path unchanged.
     static func withOriginalPath(_ path: String) -> String {
@@ -17,17 +31,20 @@ package enum CopiedPaths {
     }
 
     package static func insert(_ copy: String, of original: String) {
-        originals.withLock { $0[copy] = original }
+        copies.withLock { copies in
+            // Of a copy of a copy, the reader knows only the bundle that is installed.
+            copies[copy] = Origin(source: original, bundle: copies[original]?.bundle ?? original)
+        }
         isUsed.store(true, ordering: .releasing)
     }
 
     /// Call this when a copy is removed because it is no longer used.
-    package static func remove(_ copy: String) { originals.withLock { _ = $0.removeValue(forKey: copy) } }
+    package static func remove(_ copy: String) { copies.withLock { _ = $0.removeValue(forKey: copy) } }
 
     /// The same finding with the paths of the originals.
     package static func withOriginalPaths(_ finding: PluginFinding) -> PluginFinding {
         guard isUsed.load(ordering: .acquiring) else { return finding }
-        let known = originals.withLock { $0 }
+        let known = copies.withLock { $0.mapValues(\.bundle) }
         var finding = finding
         finding.filePath = finding.filePath.map { withOriginalPaths($0, known) }
         finding.subject = finding.subject.map { withOriginalPaths($0, known) }

@@ -24,15 +24,16 @@ struct CodeLoad {
         let file = executable.file.identity
         let identity = EnteredCode.file(file)
         try check(lastFailure, isNotOf: identity, &entered)
-        let inspection = try inspect(executable)
+        var code = Executable(path: path, inspection: try inspect(executable))
         bundle.begin(.opening)
-        var libraries = InspectedFiles()
-        try openOwnLibraries(inspection, path, &libraries)
-        let image = try open(path, isRetry: lastFailure?.entered != nil)
+        var isLoaded = false
+        defer { if !isLoaded { code.copy?.copy.remove() } }
+        try openOwnLibraries(&code)
+        let image = try open(code.path, isRetry: lastFailure?.entered != nil)
         // Check that the dynamic linker opened the inspected file: compare the content of its first page, and the path.
-        guard inspection.describes(libraryAt: image.base) else { throw changed(path) }
+        guard code.inspection.describes(libraryAt: image.base) else { throw changed(path) }
         if let change = file.change(at: path) { throw changed(path, change) }
-        if let (library, change) = libraries.firstChange() { throw changed(library, change) }
+        if let (library, change) = code.files.firstChange() { throw changed(library, change) }
         try claim(image, path)
         entered = identity
         guard let entry = image.entry else { throw missingEntry(path) }
@@ -43,9 +44,10 @@ struct CodeLoad {
         } catch {
             throw completed(error, path: path)
         }
+        isLoaded = true
         return LoadedCode(
-            library: image, registrations: registrations, findings: bundle.differences(of: registrations, in: image),
-            table: table)
+            library: image, copy: code.copy?.copy, registrations: registrations,
+            findings: bundle.differences(of: registrations, in: image), table: table)
     }
 
     /// Calls the entry of code that belongs to the program.
@@ -91,35 +93,6 @@ struct CodeLoad {
         let complete = completeFindings(path)
         let isExplained = complete.contains { $0.severity == .error }
         return PluginError(bundlePath: bundle.bundlePath, findings: isExplained ? complete : inspection.findings)
-    }
-
-    /// Inspects and opens the libraries that the executable needs and the bundle contains.
-    ///
-    /// Most plug-ins need only libraries that the process already has. No file is read for them.
-    @inline(never)
-    private func openOwnLibraries(
-        _ inspection: ELFInspection, _ path: String, _ files: inout InspectedFiles
-    ) throws(PluginError) {
-        guard !inspection.absentLibraries.isEmpty else { return }
-        var opening = LibraryOpening(of: bundle)
-        defer { files = opening.files }
-        do throws(LibraryOpening.Failure) {
-            try opening.open(for: inspection, path: path)
-        } catch {
-            switch error {
-            case .refused(let findings):
-                throw completed(PluginError(bundlePath: bundle.bundlePath, findings: findings), path: path)
-            case .changed(let path): throw changed(path)
-            case .linker(let library, let said):
-                throw failure(
-                    library,
-                    PluginFinding(
-                        .dependencyMissing, filePath: library, subject: Path.lastComponent(library),
-                        message: "The library \(quoted(library)), which is part of the bundle, cannot be loaded.",
-                        remedy: "Install the bundle again, together with everything that its libraries need.",
-                        systemMessage: said.text))
-            }
-        }
     }
 
     private func open(_ path: String, isRetry: Bool) throws(PluginError) -> LoadedLibrary {
@@ -183,7 +156,7 @@ struct CodeLoad {
     ///
     /// If the complete inspection says more about the same subject, its finding replaces the quick one.
     @inline(never)
-    private func completed(_ error: PluginError, path: String) -> PluginError {
+    func completed(_ error: PluginError, path: String) -> PluginError {
         let complete = completeFindings(path)
         let findings = error.findings.map { finding in
             guard finding.subject != nil, !complete.contains(finding),
@@ -202,15 +175,15 @@ struct CodeLoad {
     private func completeFindings(_ path: String) -> [PluginFinding] {
         ELFInspector.inspectCompletely(
             path: path, bundlePath: bundle.bundlePath, libraries: CarriedLibraries(of: bundle),
-            surroundings: .currentProcess(pluginLibraries: LoadedLibraries.ofPlugins))
+            surroundings: .process)
     }
 
-    private func failure(_ path: String, _ finding: PluginFinding) -> PluginError {
+    func failure(_ path: String, _ finding: PluginFinding) -> PluginError {
         PluginError(bundlePath: bundle.bundlePath, finding)
     }
 
     @inline(never)
-    private func changed(_ path: String, _ change: FileIdentity.Change = .replaced) -> PluginError {
+    func changed(_ path: String, _ change: FileIdentity.Change = .replaced) -> PluginError {
         if case .unknown(let errno) = change {
             let finding = PluginFinding(
                 .notLoadable, filePath: path,

@@ -1,5 +1,6 @@
 import ELFImages
 import HostBasics
+import Synchronization
 
 /// Loads the libraries of a bundle before its executable.
 ///
@@ -8,10 +9,17 @@ import HostBasics
 ///
 /// The libraries of a bundle are those in its Frameworks directory, and those that a search path finds relative to
 /// `$ORIGIN` or inside the bundle. The dynamic linker finds all others.
+///
+/// All of them are inspected before the first is opened, because the names of all must be free (``CarriedNames``).
 struct LibraryOpening {
+    private let bundle: PluginBundle
+    /// The private copy in which the libraries have names of their own; nil for the bundle itself.
+    private let copy: OwnNamesCopy?
     private let bundlePath: String
-    private let libraries: CarriedLibraries?
+    private lazy var libraries: CarriedLibraries? = copy == nil ? CarriedLibraries(of: bundle) : nil
     private var seen: Set<String> = []
+    /// The libraries of the bundle, each after those that it needs.
+    private(set) var found: [Found] = []
     /// Directories in which every library was inspected.
     private var listed: Set<String> = []
     /// The inspected files, which are compared again after the executable was opened.
@@ -25,11 +33,40 @@ struct LibraryOpening {
         case changed(path: String)
         /// The dynamic linker's message about a library.
         case linker(path: String, LinkerMessage)
+        /// Libraries of the bundle need names of their own.
+        case clash(LibraryClash)
+        /// A library that only another bundle carries.
+        case foreign(name: String, neededBy: String, CarriedNames.Carrier)
     }
 
+    /// A library of the bundle that a file of the bundle needs.
+    struct Found {
+        let path: String
+        let inspection: ELFInspection
+        fileprivate let file: FileIdentity
+        /// The needed name and, if it is another one, the SONAME.
+        let names: [String]
+        /// The directories in which the dynamic linker searches for it.
+        fileprivate let places: [String]
+
+        /// Whether the dynamic linker finds it without the host.
+        fileprivate var isInSearchPath: Bool {
+            places.contains { FileIdentity(path: Path.join($0, names[0]))?.isSameFile(as: file) ?? false }
+        }
+    }
+
+    /// The libraries of a bundle.
     init(of bundle: PluginBundle) {
+        self.bundle = bundle
+        copy = nil
         bundlePath = bundle.bundlePath
-        libraries = CarriedLibraries(of: bundle)
+    }
+
+    /// The libraries of a private copy of a bundle.
+    init(of bundle: PluginBundle, in copy: OwnNamesCopy) {
+        self.bundle = bundle
+        self.copy = copy
+        bundlePath = copy.copy.path
     }
 
     /// More levels than any bundle has.
@@ -39,7 +76,33 @@ struct LibraryOpening {
 
     /// `inspection`, `path`: of the executable.
     mutating func open(for inspection: ELFInspection, path: String) throws(Failure) {
-        try open(Library(inspection, path), [])
+        try find(Library(inspection, path), [])
+        if copy == nil { try takeNames(inspection) }
+        for library in found { try open(library) }
+    }
+
+    /// Enters the names of the libraries as names of this bundle.
+    private func takeNames(_ executable: ELFInspection) throws(Failure) {
+        // The names belong to the first generation, and code of an ended generation may run for ever.
+        if OwnNamesCopy.isAllowed.load(ordering: .relaxed), bundle.originalPath != bundle.bundlePath,
+            let first = found.first
+        {
+            throw .clash(LibraryClash(first.names[0], first.path, .generation))
+        }
+        var claim = CarriedNames.Claim(of: bundlePath)
+        claim.uniqueSymbols = executable.uniqueSymbols + found.flatMap(\.inspection.uniqueSymbols)
+        for library in found { for name in library.names { claim.append(name, library.path, library.file) } }
+        if let clash = CarriedNames.shared.take(claim) { throw .clash(clash) }
+    }
+
+    private func open(_ library: Found) throws(Failure) {
+        // The dynamic linker opens it together with the executable.
+        if let copy, copy.isLoadedTogether, library.isInSearchPath { return }
+        let image: LoadedLibrary
+        do throws(LinkerMessage) { image = try LoadedLibrary.open(path: library.path) } catch {
+            throw .linker(path: library.path, error)
+        }
+        guard library.inspection.describes(libraryAt: image.base) else { throw .changed(path: library.path) }
     }
 
     /// An inspected ELF file that needs libraries.
@@ -56,13 +119,27 @@ struct LibraryOpening {
     }
 
     /// `loaders`: the ELF files that need this one, the nearest first.
-    private mutating func open(_ image: Library, _ loaders: [Library]) throws(Failure) {
+    private mutating func find(_ image: Library, _ loaders: [Library]) throws(Failure) {
         guard loaders.count < Self.depthLimit else { return }
         let chain = [image] + loaders
         var isComplete = true
         for name in image.needed where seen.insert(name).inserted {
-            if let path = libraries?.file(named: name)?.path, try open(path, for: name, chain) { continue }
-            if try !openInPlaces(name, chain) { isComplete = false }
+            // An edit that is missing would lead to the library that has the name.
+            if let copy, copy.oldNames.contains(name) {
+                throw .clash(LibraryClash(name, image.path, copy.clash.owner))
+            }
+            if let path = copy?.libraries[name] ?? libraries?.file(named: name)?.path,
+                try find(path, for: name, chain)
+            {
+                continue
+            }
+            if try findInPlaces(name, chain) { continue }
+            isComplete = false
+            if let carrier = CarriedNames.shared.carrier(of: name), carrier.bundlePath != bundlePath,
+                !found.contains(where: { $0.names.contains(name) })
+            {
+                throw .foreign(name: name, neededBy: image.path, carrier)
+            }
         }
         guard !isComplete else { return }
         // A library from outside the bundle also searches DT_RPATH for its own libraries, under any name.
@@ -73,44 +150,43 @@ struct LibraryOpening {
         }
     }
 
-    /// - Returns: whether the dynamic linker now finds a library by this name.
-    private mutating func openInPlaces(_ name: String, _ chain: [Library]) throws(Failure) -> Bool {
+    /// - Returns: whether the dynamic linker will find a library by this name.
+    private mutating func findInPlaces(_ name: String, _ chain: [Library]) throws(Failure) -> Bool {
         for place in places(chain) {
             let paths = LibrarySearch.variants(of: name, in: place)
-            if let path = paths.last, try open(path, for: name, chain) { return true }
+            if let path = paths.last, try find(path, for: name, chain) { return true }
             // If no library has the name as its SONAME, the dynamic linker searches every place again.
             for path in paths.dropLast() { try inspect(path, chain) }
         }
         return false
     }
 
-    /// Inspects a library and opens it after the libraries that it needs.
+    /// Inspects a library after the libraries that it needs.
     ///
-    /// - Returns: whether the dynamic linker finds it by this name.
-    private mutating func open(_ path: String, for name: String, _ loaders: [Library]) throws(Failure) -> Bool {
-        guard let inspection = try inspect(path, loaders) else { return false }
-        let image: LoadedLibrary
-        do throws(LinkerMessage) { image = try LoadedLibrary.open(path: path) } catch {
-            throw .linker(path: path, error)
-        }
-        guard inspection.describes(libraryAt: image.base) else { throw .changed(path: path) }
+    /// - Returns: whether the dynamic linker finds it by this name once it is open.
+    private mutating func find(_ path: String, for name: String, _ loaders: [Library]) throws(Failure) -> Bool {
+        guard let (inspection, file) = try inspect(path, loaders) else { return false }
+        let names = [name] + [inspection.ownName].compactMap(\.self).filter { $0 != name }
+        found.append(Found(path: path, inspection: inspection, file: file, names: names, places: places(loaders)))
         return inspection.ownName == name
     }
 
-    /// Inspects a library and loads the libraries that it needs.
+    /// Inspects a library and finds the libraries that it needs.
     /// - Returns: nil for a file that the dynamic linker skips because it does not exist, cannot be opened, or is for
     ///   another machine.
-    ///   machine.
     @discardableResult
-    private mutating func inspect(_ path: String, _ loaders: [Library]) throws(Failure) -> ELFInspection? {
+    private mutating func inspect(
+        _ path: String, _ loaders: [Library]
+    ) throws(Failure) -> (ELFInspection, FileIdentity)? {
         guard let file = try? OpenedFile(path: path) else { return nil }
         if let machine = ELFInspector.machine(of: file), machine != ELF.hostMachine { return nil }
         guard file.settle() else { throw .changed(path: path) }
         let inspection = ELFInspector.inspectQuickly(file, path: path, bundlePath: bundlePath, as: .library)
-        files.append(path, file.identity)
+        let identity = file.identity
+        files.append(path, identity)
         guard inspection.isLoadable else { throw .refused(inspection.findings) }
-        try open(Library(inspection, path), loaders)
-        return inspection
+        try find(Library(inspection, path), loaders)
+        return (inspection, identity)
     }
 
     /// The directories of the search paths that belong to the bundle: the nearest ELF file's own search path, and the

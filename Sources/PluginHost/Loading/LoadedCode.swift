@@ -8,6 +8,8 @@ final class LoadedCode: Sendable {
     /// Nil for code that is linked into the program, because the program does not belong to the plug-in alone, and for
     /// code in a worker process.
     let library: LoadedLibrary?
+    /// The private copy from which the code was loaded because its libraries need names of their own; otherwise nil.
+    let copy: BundleCopy?
     /// The code in a worker process; nil if it runs in this one.
     let isolated: IsolatedCode?
     let registrations: Registrations
@@ -53,10 +55,12 @@ final class LoadedCode: Sendable {
 
     /// `findings`: the differences between the registrations and the declarations in Info.plist.
     init(
-        library: LoadedLibrary? = nil, isolated: IsolatedCode? = nil, registrations: consuming Registrations,
+        library: LoadedLibrary? = nil, copy: BundleCopy? = nil, isolated: IsolatedCode? = nil,
+        registrations: consuming Registrations,
         findings: [PluginFinding], table: HostTable
     ) {
         self.library = library
+        self.copy = copy
         self.isolated = isolated
         self.registrations = registrations
         self.findings = findings

@@ -32,7 +32,7 @@ extension PluginBundle {
     ///
     /// - Throws: ``PluginError`` with every fault that was found: `manifestUnreadable`, `manifestInvalid`, `notCode`,
     ///   `executionConflict`, `workerUnavailable`, `executableMissing`, `executableOutsideBundle`, `notLoadable`,
-    ///   `executableChanged`, `dependencyMissing`, `unsafeSearchPath`, `symbolMissing`, `abiMismatch`,
+    ///   `executableChanged`, `dependencyMissing`, `libraryClash`, `unsafeSearchPath`, `symbolMissing`, `abiMismatch`,
     ///   `toolchainMismatch`, `duplicateABI`, `alreadyEntered`, `loadFailed`, `entryFailed`, `nothingRegistered`,
     ///   `registrationInvalid`, `duplicateFactory`, `undeclaredRegistration`, `activationFailed`, `loadReentered`,
     ///   `dependencyCycle`, `loadInterrupted`, `superseded`, `probeFailed`.

@@ -49,8 +49,7 @@ extension PluginBundle {
             let loader = elsewhere?.runtime.map { Path.join($0, WorkerProgram.fileName) } ?? program
             let inspected = ELFInspector.inspectCompletely(
                 path: executable.path, bundlePath: bundlePath, libraries: CarriedLibraries(of: self),
-                surroundings: loader.map { .program(path: $0) }
-                    ?? .currentProcess(pluginLibraries: LoadedLibraries.ofPlugins),
+                surroundings: loader.map { .program(path: $0) } ?? .process,
                 declared: DeclaredPoints(
                     names: Set(manifest.extensions.compactMap(\.extensionPoint)), list: manifestPath))
             findings += inspected.filter {

@@ -210,15 +210,17 @@ public enum CrashJournal {
         state.withLock { $0.struck.contains(bundle.originalPath) }
     }
 
-    /// Lets the handler name the code of a bundle: every loaded library in its directory, and its executable.
+    /// Lets the handler name the code of a bundle: every loaded library in its directory or a copy of it, and its
+    /// executable.
     ///
     /// `asLoaded`: whether the bundle is being loaded, even if none of its libraries is loaded yet.
     private static func noteCode(of bundle: PluginBundle, asLoaded: Bool) {
         if isApplicationItself(bundle) { return }
         let executable = bundle.executablePath
+        let places = [bundle.bundlePath] + CopiedPaths.copies(of: bundle.bundlePath)
         let libraries = LoadedLibraries.all().filter { library in
             !library.isMainProgram
-                && (library.path == executable || Path.isInside(library.path, directory: bundle.bundlePath))
+                && (library.path == executable || places.contains { Path.isInside(library.path, directory: $0) })
         }
         if asLoaded || !libraries.isEmpty { write(JournalNotes.code(of: bundle.info)) }
         for library in libraries where state.withLock({ $0.libraries.insert(library.base).inserted }) {

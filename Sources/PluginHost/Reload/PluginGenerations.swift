@@ -299,6 +299,7 @@ extension PluginGenerations.Generation {
     fileprivate func removeCopy() {
         guard let copy, !isCopyRemoved.exchange(true, ordering: .acquiringAndReleasing) else { return }
         copy.remove()
+        bundle.mappedCode?.copy?.remove()
     }
 
     fileprivate var isHeld: Bool {

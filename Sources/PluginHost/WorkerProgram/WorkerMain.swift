@@ -66,6 +66,7 @@ final class WorkerMain {
             send(.confined([]))
             return true
         }
+        OwnNamesCopy.isAllowed.store(false, ordering: .relaxed)
         var options = phs_filter_options()
         options.any_network = filter.anyNetwork
         options.connects = filter.connects

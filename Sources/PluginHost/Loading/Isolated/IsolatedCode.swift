@@ -178,7 +178,12 @@ final class RunningCode: Sendable {
         bundle.beginElsewhere(.opening)
         let session = try bundle.workerSession()
         bundle.beginElsewhere(.entry)
-        return try start(bundle, in: session, poison)
+        do throws(PluginError) {
+            return try start(bundle, in: session, poison)
+        } catch {
+            guard let other = try bundle.workerSession(after: error) else { throw error }
+            return try start(bundle, in: other, poison)
+        }
     }
 
     /// Loads the code in a process.

@@ -52,15 +52,28 @@ extension PluginBundle {
                 remedy: "Build the plug-in as a bundle with its own executable."))
     }
 
-    /// A worker process for the code.
+    /// A worker process for the code: a new one, or that of its group.
     func workerSession() throws(PluginError) -> any WorkerSession {
         if let source = WorkerSources[bundlePath] { return try source.session(for: self) }
-        let placement: Placement
-        if let toolchain = foreignToolchain {
-            placement = try self.placement(ofToolchain: toolchain)
-        } else {
-            placement = try self.placement()
-        }
+        return try session(placementOfWorker())
+    }
+
+    /// A worker process for the code alone, after its libraries clashed with those of its group; nil if the code was
+    /// alone.
+    func workerSession(after error: PluginError) throws(PluginError) -> (any WorkerSession)? {
+        guard error.code == .libraryClash, WorkerSources[bundlePath] == nil else { return nil }
+        var placement = try placementOfWorker()
+        if placement.group == nil { return nil }
+        placement.group = nil
+        return try session(placement)
+    }
+
+    private func placementOfWorker() throws(PluginError) -> Placement {
+        if let toolchain = foreignToolchain { return try placement(ofToolchain: toolchain) }
+        return try placement()
+    }
+
+    private func session(_ placement: Placement) throws(PluginError) -> any WorkerSession {
         let plugin = info
         if let finding = Quarantine.current?.finding(about: plugin) {
             throw PluginError(bundlePath: bundlePath, finding)

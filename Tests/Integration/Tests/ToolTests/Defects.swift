@@ -258,6 +258,22 @@ extension Defect {
             try FileManager.default.linkItem(at: first.executable, to: second.executable)
             return [first.path, second.path]
         },
+        Defect(rule: "libraryClash") {
+            // A library of the system that no program uses, and a symbol with the same name.
+            let name = "libBrokenLocale.so.1"
+            let built = try BundleFixture(
+                "Broken",
+                code: .c(
+                    "int broken(void) __asm__(\"\(name)\"); int broken(void) { return 1; } int used(void) { return 1; }",
+                    flags: ["-Wl,-soname,\(name)"]))
+            let fixture = try plugin(
+                "Clashing", outside: "extern int used(void);", entry: "if (used() != 1) return PLUGIN_FAILED;",
+                flags: [built.executable.path])
+            let folder = fixture.url.appending(path: "Contents/Frameworks")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(at: built.executable, to: folder.appending(path: name))
+            return [fixture.path]
+        },
         Defect(rule: "loadFailed") {
             let big = """
                 static __thread char big[8 << 20] __attribute__((tls_model("initial-exec")));

@@ -16,6 +16,15 @@ extension Rule {
                 "The dynamic linker loads a file once, so the second bundle would share the first one's code and state.",
             mend: "Give each bundle its own copy of the file instead of a link."),
         .plugin(
+            .libraryClash, .load, .load,
+            what:
+                "A library that the bundle carries has the name of another library, and cannot get a name of its own.",
+            why: "The dynamic linker would give the plug-in the other library, which may be another version.",
+            mend: """
+                Give the library a SONAME of its own, such as -Wl,-soname,libhelper-example.so.1, and link the plug-in \
+                again.
+                """),
+        .plugin(
             .loadFailed, .load, .load,
             what: "The dynamic linker refuses the executable for a reason that its files do not show.",
             why: "No application can load the plug-in.",

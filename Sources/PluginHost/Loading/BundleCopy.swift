@@ -24,20 +24,28 @@ struct BundleCopy: Sendable {
 
     /// Copies a bundle completely or not at all.
     ///
-    /// - Parameter original: its directory.
+    /// - Parameters:
+    ///   - original: its directory.
+    ///   - edit: changes the copy before it is used, as in the other initialiser.
     /// - Throws: ``PluginError`` of code `copyFailed`, or `bundleNotFound`.
-    init(of original: String) throws(PluginError) {
+    init(of original: String, editing edit: Edit = { _, _ in true }) throws(PluginError) {
         let directory: PrivateDirectory
         do throws(PrivateDirectory.Failure) {
             directory = try PrivateDirectory.shared()
         } catch {
             throw error.asError(bundlePath: original)
         }
-        try self.init(of: original, in: directory)
+        try self.init(of: original, in: directory, editing: edit)
     }
 
+    /// Changes a copy that no other code uses yet.
+    ///
+    /// It gets the directory and the paths of the code files in it, and returns false to give up the copy.
+    typealias Edit = (String, Set<String>) throws(OpenedDirectory.Failure) -> Bool
+
     init(
-        of original: String, in directory: PrivateDirectory, limits: TreeCopy.Limits = .init()
+        of original: String, in directory: PrivateDirectory, limits: TreeCopy.Limits = .init(),
+        editing edit: Edit = { _, _ in true }
     ) throws(PluginError) {
         // Read again, because an object that was opened earlier has the old state.
         let contents = try BundleOpening.contents(path: original)
@@ -53,7 +61,12 @@ struct BundleCopy: Sendable {
         // Until the copy is complete, it has another name that no other code uses.
         let draft = place + ".part"
         do throws(OpenedDirectory.Failure) {
-            findings = try Self.fill(draft, from: original, code: contents.code, limits)
+            let code = contents.code
+            findings = try Self.fill(draft, from: original, code: code, limits)
+            let target = Path.join(draft, Self.name(original))
+            guard try edit(target, code.files(in: target)) else {
+                throw OpenedDirectory.Failure(path: target, errno: ECANCELED, operation: .write)
+            }
         } catch {
             try? OpenedDirectory(path: directory.path).remove(OpenedDirectory.name("\(number).part"))
             throw Self.error(original, error)
