@@ -27,11 +27,16 @@ package struct CarriedLibraries {
     ///
     /// `unread`: collects files that the system does not let us read.
     package func file(named name: String, unread: UnreadFiles = UnreadFiles()) -> ELFFile? {
-        if let file = own(Path.join(directory, name), unread) { return file }
+        if let file = plainFile(named: name, unread: unread) { return file }
         for path in frameworkExecutables() {
             if let file = own(path, unread), file.ownName == name || Path.lastComponent(path) == name { return file }
         }
         return nil
+    }
+
+    /// The file of the directory with a name; nil if there is none.
+    func plainFile(named name: String, unread: UnreadFiles = UnreadFiles()) -> ELFFile? {
+        own(Path.join(directory, name), unread)
     }
 
     private func own(_ path: String, _ unread: UnreadFiles) -> ELFFile? {

@@ -101,6 +101,10 @@ extension CompleteInspection {
 
     private mutating func addUndefined(_ names: [String], in file: ELFFile) {
         for name in names.prefix(Self.symbolLimit) {
+            if let shadowed = shadowedDefinition(of: name) {
+                addShadowed(name, in: file, shadowed.file, shadowedBy: shadowed.image)
+                continue
+            }
             if let image = hiddenDefinition(of: name) {
                 addHidden(name, in: file, definedBy: image)
                 continue

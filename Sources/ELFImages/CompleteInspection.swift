@@ -93,6 +93,7 @@ package struct CompleteInspection {
         checkNotesInSections()
         checkOwnLibraries()
         checkMissingLibraries()
+        checkShadowedLibraries()
         checkRefusedLibraries()
         checkFileSystems()
         checkWritableSearchPaths()

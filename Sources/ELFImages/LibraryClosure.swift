@@ -34,6 +34,8 @@ package struct LibraryClosure {
     /// The libraries that the process already has.
     package private(set) var present: [HostLibraries.Library] = []
     package private(set) var missing: [Missing] = []
+    /// The files that would have been found for names of libraries that the process already has.
+    private(set) var shadowed: [(name: String, file: ELFFile, image: HostLibraries.Library)] = []
     /// The file for each needed name, if it could be read.
     package private(set) var providers: [String: ELFFile] = [:]
 
@@ -56,6 +58,7 @@ package struct LibraryClosure {
                 if let image = host.library(named: name) {
                     take(image, &seenPresent, in: host)
                     if let file = image.file { providers[name] = file }
+                    takeShadowed(name, image, libraries, chain, in: host)
                     continue
                 }
                 if let file = newFiles.first(where: { $0.ownName == name }) {
@@ -98,6 +101,21 @@ package struct LibraryClosure {
                 }
             }
         }
+    }
+
+    private mutating func takeShadowed(
+        _ name: String, _ image: HostLibraries.Library, _ libraries: CarriedLibraries?, _ chain: [ELFFile],
+        in host: HostLibraries
+    ) {
+        guard let present = image.file, !shadowed.contains(where: { $0.name == name }) else { return }
+        var file = libraries?.plainFile(named: name)
+        // Only the plug-in's search path may lead into its bundle.
+        if file == nil, chain[0].runPath ?? chain[0].rPath != nil,
+            case .found(let found) = host.search.find(name, neededBy: chain)
+        {
+            file = found
+        }
+        if let file, !file.isSameFile(as: present) { shadowed.append((name, file, image)) }
     }
 
     private static func nameComplaint(_ library: ELFFile) -> String {

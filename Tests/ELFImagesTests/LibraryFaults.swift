@@ -9,6 +9,36 @@ import Testing
 @Suite struct LibraryFaults {
     private func errors(_ findings: [PluginFinding]) -> [PluginFinding] { findings.filter { $0.severity == .error } }
 
+    // MARK: Whose library is used
+
+    @Test(.fault(712)) func aLibraryOfTheBundleThatTheApplicationAlsoHasIsNotUsed() throws {
+        let name = "libshadow.so.1"
+        let old = try ELFFixtures.c(
+            "shadow-app/\(name)", "int old(void) { return 1; }", ["-shared", "-Wl,-soname,\(name)"])
+        let new = try ELFFixtures.c(
+            "Shadow.bundle/Contents/Frameworks/\(name)", "int old(void) { return 2; } int added(void) { return 2; }",
+            ["-shared", "-Wl,-soname,\(name)"])
+        let program = try ELFFixtures.c(
+            "shadow-app/application", "extern int old(void); int main(void) { return old(); }",
+            [old, "-Wl,-rpath,$ORIGIN"])
+        func findings(_ symbol: String) throws -> [PluginFinding] {
+            let plugin = try ELFFixtures.c(
+                "Shadow.bundle/Contents/Linux/\(symbol)",
+                ELFFixtures.entryWithNote + "extern int \(symbol)(void); int use(void) { return \(symbol)(); }",
+                ["-shared", new, "-Wl,-rpath,$ORIGIN/../Frameworks"])
+            return ELFInspector.inspectCompletely(
+                path: plugin, bundlePath: ELFFixtures.directory + "/Shadow.bundle",
+                surroundings: .program(path: program))
+        }
+        let warning = try #require(findings("old").first)
+        #expect(try findings("old").count == 1)
+        #expect(warning.code == .libraryShadowed && warning.severity == .warning && warning.subject == name)
+        #expect(warning.message.contains(old) && warning.message.contains("/Frameworks/\(name)"))
+        let missing = try #require(errors(findings("added")).first)
+        #expect(missing.code == .symbolMissing && missing.subject == "added")
+        #expect(missing.message.contains(old) && missing.message.contains("/Frameworks/\(name)"))
+    }
+
     // MARK: Whose library is missing
 
     /// A library of the application, and what it needs: a library that nothing finds.

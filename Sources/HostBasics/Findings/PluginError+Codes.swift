@@ -35,6 +35,10 @@ extension PluginError.Code {
     public static let toolchainMismatch = Self(rawValue: "toolchainMismatch")
     /// A library that the bundle carries has the name of another library in the process, and cannot get a name of its own.
     public static let libraryClash = Self(rawValue: "libraryClash")
+    /// A library that the bundle carries is not used, because the application has another one of the same name.
+    ///
+    /// A warning.
+    public static let libraryShadowed = Self(rawValue: "libraryShadowed")
     /// A protocol's requirements have changed since the plug-in that conforms to it was compiled, or the plug-in in a
     /// worker lacks a method of its remote interface.
     public static let interfaceMismatch = Self(rawValue: "interfaceMismatch")

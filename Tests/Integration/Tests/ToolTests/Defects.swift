@@ -258,6 +258,16 @@ extension Defect {
             try FileManager.default.linkItem(at: first.executable, to: second.executable)
             return [first.path, second.path]
         },
+        Defect(rule: "libraryShadowed", command: ["check", "--level", "standard", "--host", "/bin/sh"]) {
+            let name = "libc.so.6"
+            let built = try BundleFixture(
+                "OtherC", code: .c("int used_of_c(void) { return 1; }", flags: ["-Wl,-soname,\(name)"]))
+            let fixture = try plugin("Shadowed")
+            let folder = fixture.url.appending(path: "Contents/Frameworks")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(at: built.executable, to: folder.appending(path: name))
+            return [fixture.path]
+        },
         Defect(rule: "libraryClash") {
             // A library of the system that no program uses, and a symbol with the same name.
             let name = "libBrokenLocale.so.1"

@@ -83,6 +83,16 @@ extension Rule {
                 with --host.
                 """),
         .plugin(
+            .libraryShadowed, .standard, .executable,
+            what:
+                "A library that the bundle carries is not used, because the application has another one of the same name.",
+            why:
+                "The plug-in runs with a library that it was not built with: symbols are missing, or structures differ.",
+            mend: """
+                Let the plug-in run in a process of its own (PHExecution: isolated), or link the library statically, with \
+                -fvisibility=hidden.
+                """),
+        .plugin(
             .unsafeSearchPath, .load, .executable,
             what:
                 "The executable looks for its libraries in an unsafe place: a relative path, or one that others may write to.",
