@@ -20,7 +20,8 @@ Scripts/replan.sh .build-tsan
 swift test $sanitize --scratch-path .build-tsan --skip Mutation --skip Damage --skip BudgetFaults --skip ControlGroupTests \
     --skip PluginWorkerTests --skip WorkerFaultTests --skip WorkerSupervisorTests --skip WorkerLoadingTests \
     --skip WorkerObjectTests --skip WorkerRuntimeTests --skip CTableTests --skip PluginProbeTests \
-    --skip OwnNamesWorkerTests --skip RequiredProbeTests --skip SandboxRefusalTests --skip StateDirectoryTests --skip WorkerDebuggerTests --skip ApplicationBundleTests \
+    --skip OwnNamesWorkerTests --skip RequiredProbeTests --skip SandboxRefusalTests --skip StateDirectoryTests \
+    --skip WorkerDebuggerTests --skip ApplicationBundleTests \
     --skip aLoadWithALinkAsADevice --skip aPluginThatGrowsAsFastAsItCan "$@"
 # In the same build folder, which has the library already.
 Scripts/replan.sh .build-tsan

@@ -8,16 +8,17 @@ package import HostBasics
 /// change a file's change time (POSIX, `st_ctim`). So if a path leads to the same file with the same change time before
 /// and after, it led to that file all the time, unless a directory above it was exchanged and put back in between.
 package struct InspectedFiles {
-    /// The files in the order of their inspection.
-    package private(set) var all: [(path: String, identity: FileIdentity)] = []
+    private var files: [(path: String, identity: FileIdentity)] = []
 
     package init() {}
 
-    package mutating func append(_ path: String, _ identity: FileIdentity) { all.append((path, identity)) }
+    package mutating func append(_ path: String, _ identity: FileIdentity) { files.append((path, identity)) }
+
+    package mutating func append(contentsOf others: InspectedFiles) { files += others.files }
 
     /// The first file that was replaced or changed since its inspection, or that cannot be examined.
     package func firstChange() -> (path: String, change: FileIdentity.Change)? {
-        for file in all {
+        for file in files {
             if let change = file.identity.change(at: file.path) { return (file.path, change) }
         }
         return nil

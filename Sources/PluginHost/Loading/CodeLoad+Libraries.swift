@@ -61,7 +61,7 @@ extension CodeLoad {
         } catch {
             throw explained(error, executable.path)
         }
-        for (path, identity) in opening.files.all { executable.files.append(path, identity) }
+        executable.files.append(contentsOf: opening.files)
         executable.path = path
     }
 
