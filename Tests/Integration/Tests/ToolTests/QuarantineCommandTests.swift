@@ -8,7 +8,7 @@ import Testing
         var environment: [String: String] {
             [
                 "XDG_DATA_HOME": home.path + "/share", "XDG_STATE_HOME": home.path + "/state",
-                "XDG_DATA_DIRS": "/nowhere",
+                "XDG_CONFIG_HOME": home.path + "/config", "XDG_DATA_DIRS": "/nowhere",
             ]
         }
         var file: String { home.path + "/state/my-editor/quarantine" }
