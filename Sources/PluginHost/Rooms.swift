@@ -3,6 +3,7 @@
 @_exported public import enum BundleReading.ForeignType
 @_exported public import struct BundleReading.Manifest
 @_exported public import enum BundleReading.PluginExecution
+@_exported public import struct BundleReading.PluginMetadata
 @_exported public import struct BundleReading.PluginPermissions
 @_exported public import struct BundleReading.ResourceVariant
 @_exported public import struct BundleReading.WorkerLimits

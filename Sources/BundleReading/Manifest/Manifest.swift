@@ -108,6 +108,12 @@ public struct Manifest: Sendable {
     ///
     /// The packer reads them from the executable's note.
     public let builtFor: [String: String]
+    /// `CFBundleDocumentTypes` and `NSExtensions`: the types of documents that the bundle opens.
+    public let documentTypes: [DocumentType]
+    /// `UTExportedTypeDeclarations`, then `UTImportedTypeDeclarations`: the types that the bundle declares.
+    public let typeDeclarations: [TypeDeclaration]
+    /// The keys for people, not translated and of any length.
+    package let metadata: PluginMetadata
 
     private let list: InfoList
     /// The problems of the list, each naming its key.
@@ -175,6 +181,9 @@ public struct Manifest: Sendable {
         executionRequest = decoder.execution(values[.execution])
         workerRequest = decoder.workerRequest(values[.permissions], values[.limits])
         builtFor = decoder.stringsByName(values[.builtFor])
+        documentTypes = decoder.documentTypes(in: values)
+        typeDeclarations = decoder.typeDeclarations(in: values)
+        metadata = decoder.metadata(in: values)
         self.list = list
         findings = decoder.findings
         ignoredKeys = decoder.ignoredKeys

@@ -6,6 +6,8 @@ package enum ManifestKey: Int, CaseIterable {
     case allowsMixedLocalizations, iconFile, icon, iconFiles, mainNibFile, bundleExecutable, executable, principalClass
     case factories, functions, requires, hostRequires, capabilities, deviceCapabilities, extensionPoints, uses,
         execution, permissions, limits, builtFor
+    case shortDescription, authors, copyright, license, website, bugs, category, keywords
+    case documentTypes, exportedTypes, importedTypes, handledExtensions
 
     /// The key as spelled in the list.
     package var spelling: String {
@@ -38,6 +40,18 @@ package enum ManifestKey: Int, CaseIterable {
         case .permissions: "PHPermissions"
         case .limits: "PHLimits"
         case .builtFor: "PHBuiltFor"
+        case .shortDescription: "PHDescription"
+        case .authors: "PHAuthors"
+        case .copyright: "NSHumanReadableCopyright"
+        case .license: "PHLicense"
+        case .website: "PHWebsite"
+        case .bugs: "PHBugs"
+        case .category: "LSApplicationCategoryType"
+        case .keywords: "PHKeywords"
+        case .documentTypes: "CFBundleDocumentTypes"
+        case .exportedTypes: "UTExportedTypeDeclarations"
+        case .importedTypes: "UTImportedTypeDeclarations"
+        case .handledExtensions: "NSExtensions"
         }
     }
 
@@ -49,49 +63,52 @@ package enum ManifestKey: Int, CaseIterable {
             .permissions, .limits:
             true
         case .name, .displayName, .version, .shortVersion, .packageType, .developmentRegion, .localizations,
-            .allowsMixedLocalizations, .iconFile, .icon, .iconFiles, .mainNibFile, .builtFor:
+            .allowsMixedLocalizations, .iconFile, .icon, .iconFiles, .mainNibFile, .builtFor, .shortDescription,
+            .authors, .copyright, .license, .website, .bugs, .category, .keywords, .documentTypes, .exportedTypes,
+            .importedTypes, .handledExtensions:
             false
         }
     }
 
     /// The key with a spelling; nil for one that the host does not read.
+    ///
+    /// Most other keys of a list have a length that none of these has.
     package init?(_ spelling: UnsafeBufferPointer<UInt8>) {
-        let (first, second, third) = Self.candidates(length: spelling.count)
-        if let first, first.isSpelled(spelling) {
-            self = first
-        } else if let second, second.isSpelled(spelling) {
-            self = second
-        } else if let third, third.isSpelled(spelling) {
-            self = third
-        } else {
-            return nil
-        }
+        let key: Self? =
+            switch spelling.count {
+            case 6: Self.first(spelling, .icon, .uses, .bugs)
+            case 8: Self.first(spelling, .limits)
+            case 9: Self.first(spelling, .authors, .license, .website)
+            case 10: Self.first(spelling, .requires, .builtFor, .keywords)
+            case 11: Self.first(spelling, .factories, .functions, .execution)
+            case 12: Self.first(spelling, .name, .executable, .handledExtensions)
+            case 13: Self.first(spelling, .mainNibFile, .permissions, .shortDescription)
+            case 14: Self.first(spelling, .hostRequires, .capabilities)
+            case 15: Self.first(spelling, .version)
+            case 16: Self.first(spelling, .iconFile, .principalClass)
+            case 17: Self.first(spelling, .iconFiles, .extensionPoints)
+            case 18: Self.first(spelling, .identifier, .bundleExecutable)
+            case 19: Self.first(spelling, .displayName, .packageType)
+            case 21: Self.first(spelling, .localizations, .documentTypes)
+            case 24: Self.first(spelling, .copyright)
+            case 25: Self.first(spelling, .developmentRegion, .category)
+            case 26: Self.first(spelling, .shortVersion, .exportedTypes, .importedTypes)
+            case 28: Self.first(spelling, .deviceCapabilities)
+            case 31: Self.first(spelling, .allowsMixedLocalizations)
+            default: nil
+            }
+        guard let key else { return nil }
+        self = key
     }
 
-    /// The keys with a length.
-    ///
-    /// Most other keys of a list have a different length.
-    private static func candidates(length: Int) -> (Self?, Self?, Self?) {
-        switch length {
-        case 6: (.icon, .uses, nil)
-        case 8: (.limits, nil, nil)
-        case 10: (.requires, .builtFor, nil)
-        case 11: (.factories, .functions, .execution)
-        case 12: (.name, .executable, nil)
-        case 13: (.mainNibFile, .permissions, nil)
-        case 14: (.hostRequires, .capabilities, nil)
-        case 15: (.version, nil, nil)
-        case 16: (.iconFile, .principalClass, nil)
-        case 17: (.iconFiles, .extensionPoints, nil)
-        case 18: (.identifier, .bundleExecutable, nil)
-        case 19: (.displayName, .packageType, nil)
-        case 21: (.localizations, nil, nil)
-        case 25: (.developmentRegion, nil, nil)
-        case 26: (.shortVersion, nil, nil)
-        case 28: (.deviceCapabilities, nil, nil)
-        case 31: (.allowsMixedLocalizations, nil, nil)
-        default: (nil, nil, nil)
-        }
+    /// The first of the keys that has a spelling.
+    private static func first(
+        _ spelling: UnsafeBufferPointer<UInt8>, _ first: Self, _ second: Self? = nil, _ third: Self? = nil
+    ) -> Self? {
+        if first.isSpelled(spelling) { return first }
+        if let second, second.isSpelled(spelling) { return second }
+        if let third, third.isSpelled(spelling) { return third }
+        return nil
     }
 
     private func isSpelled(_ other: UnsafeBufferPointer<UInt8>) -> Bool {

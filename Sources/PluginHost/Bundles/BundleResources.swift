@@ -96,6 +96,19 @@ final class BundleResources: Sendable {
 
     func localizedInfo(forKey key: String) -> String? { withStrings { $0.localizedInfo(forKey: key) } }
 
+    /// The values of InfoPlist.strings in the first of some languages that the bundle has.
+    ///
+    /// They are the caller's choice, so the application's languages do not restrict them. Nothing is kept for them.
+    func localizedInfo(languages: [String]) -> [String: String] {
+        let host = HostEnvironment.current
+        let settings = LocalizationSettings(
+            declared: declared, developmentRegion: developmentRegion,
+            languages: LanguagePreferences.current(override: languages))
+        let choice = Choice(
+            localization: settings, variants: VariantPreference(device: host.device, scale: host.scale))
+        return make(choice).localizedInfo ?? [:]
+    }
+
     private func withFinder<Value>(_ body: (ResourceFinder) -> Value) -> Value { withStrings { body($0.finder) } }
 
     /// Calls body with the strings for the host's current choice.

@@ -12,6 +12,8 @@ struct CandidateRow: Sendable {
     var folder: Int
     /// Whether Info.plist is in the usual place, in Contents; otherwise the record contains its path.
     var hasUsualList: Bool
+    /// Whether the record has types of documents that the bundle declares.
+    var declaresTypes: Bool
     var verdict: VerdictCode
     /// The candidate that is used instead of this one.
     var other: Int
@@ -22,8 +24,10 @@ struct CandidateRow: Sendable {
 
     func write(to writer: inout RecordWriter) {
         stamp.write(to: &writer)
-        // The folder has 24 bits, the verdict 7.
-        let kind = UInt64(folder) | UInt64(verdict.rawValue) << 24 | (hasUsualList ? 1 << 31 : 0)
+        // The folder has 24 bits, the verdict 6.
+        let kind =
+            UInt64(folder) | UInt64(verdict.rawValue) << 24 | (declaresTypes ? 1 << 30 : 0)
+            | (hasUsualList ? 1 << 31 : 0)
         writer.put(kind | UInt64(UInt32(other)) << 32)
         name.write(to: &writer)
         identifier.write(to: &writer)
@@ -38,7 +42,8 @@ struct CandidateRow: Sendable {
         stamp = IndexStamp(bytes, at: start)
         folder = Int(word(40) & 0xFF_FFFF)
         hasUsualList = word(40) >> 31 != 0
-        verdict = VerdictCode(rawValue: UInt8(word(40) >> 24 & 0x7F)) ?? .malformed
+        declaresTypes = word(40) >> 30 & 1 != 0
+        verdict = VerdictCode(rawValue: UInt8(word(40) >> 24 & 0x3F)) ?? .malformed
         other = Int(word(44))
         name = IndexPlace(bytes, at: start + 48)
         identifier = IndexPlace(bytes, at: start + 56)
@@ -49,12 +54,13 @@ struct CandidateRow: Sendable {
 
 extension CandidateRow {
     init(
-        stamp: IndexStamp, folder: Int, hasUsualList: Bool, verdict: VerdictCode, other: Int?, name: IndexPlace,
-        identifier: IndexPlace, record: IndexPlace, findings: IndexPlace
+        stamp: IndexStamp, folder: Int, hasUsualList: Bool, declaresTypes: Bool, verdict: VerdictCode, other: Int?,
+        name: IndexPlace, identifier: IndexPlace, record: IndexPlace, findings: IndexPlace
     ) {
         self.stamp = stamp
         self.folder = folder
         self.hasUsualList = hasUsualList
+        self.declaresTypes = declaresTypes
         self.verdict = verdict
         self.other = other ?? Self.none
         self.name = name

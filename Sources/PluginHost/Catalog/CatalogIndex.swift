@@ -1,5 +1,6 @@
 import HostBasics
 internal import PropertyLists
+import Synchronization
 
 /// All data of a catalogue, as bytes: the result of a scan, the content of the index file, and the data for look-ups.
 ///
@@ -13,6 +14,7 @@ internal import PropertyLists
 /// | plug-ins | numbers of the candidates that are in use, by identifier |
 /// | load order | the same numbers; each plug-in comes after those that it requires |
 /// | extensionRows | one ``ExtensionRow`` for each extension at an extension point, by point, order and candidate |
+/// | openings | one ``OpeningRow`` for each extension, MIME type or identifier of a plug-in's documents, by hash |
 /// | texts | names and records (``PluginRecord``) of the rows, and the folders at ``IndexHeader/foldersOffset`` |
 ///
 /// **Threads.** Immutable. **Cost.** About 400 bytes a bundle.
@@ -30,6 +32,10 @@ final class CatalogIndex: Sendable {
     ///
     /// Not part of the bytes.
     let isPassing: Bool
+    /// The types of documents, created at the first question.
+    ///
+    /// Not part of the bytes.
+    let knownTypes = AtomicLazyReference<KnownTypes>()
 
     /// One search path.
     struct Folder: Sendable, Equatable {
@@ -109,6 +115,9 @@ final class CatalogIndex: Sendable {
                 guard budget.take(bytes: row.point.length + row.name.length) else {
                     return Fault(reason: "its rows of extensions overlap")
                 }
+            }
+            for number in 0..<header.openingCount where openingRow(number).candidate >= candidateCount {
+                return Fault(reason: "opening \(number) is of no candidate")
             }
             return nil
         }
@@ -203,6 +212,22 @@ final class CatalogIndex: Sendable {
     func extensionRows(at point: String) -> [ExtensionRow] {
         let first = (0..<extensionCount).partitioningIndex { !precedes(extensionRow($0).point, point) }
         return (first..<extensionCount).lazy.map(extensionRow).prefix { text(at: $0.point, is: point) }
+    }
+
+    // MARK: Openings
+
+    func openingRow(_ number: Int) -> OpeningRow {
+        bytes.withUnsafeBytes { OpeningRow($0, at: header.openingsOffset + number * OpeningRow.size) }
+    }
+
+    var openingCount: Int { header.openingCount }
+
+    /// The rows with a hash, best rank first.
+    ///
+    /// **Cost.** A binary search.
+    func openingRows(hash: UInt32) -> [OpeningRow] {
+        let first = (0..<openingCount).partitioningIndex { openingRow($0).hash >= hash }
+        return (first..<openingCount).lazy.map(openingRow).prefix { $0.hash == hash }
     }
 
     /// Whether a text equals another.

@@ -34,9 +34,10 @@ struct CatalogIndexBuilder {
         }
         let extensionRows = extensionRows(plugins)
         let extensionCount = extensionRows.reduce(0) { $0 + $1.1.count }
+        let openingRows = openingRows(plugins)
         let sizes = IndexHeader(
             candidateCount: candidates.count, pluginCount: plugins.count, extensionCount: extensionCount,
-            foldersOffset: 0)
+            openingCount: openingRows.count, foldersOffset: 0)
 
         // The parts of known size come before the texts to which they point. Space is left for them, and filled in
         // later.
@@ -60,7 +61,8 @@ struct CatalogIndexBuilder {
             let row = CandidateRow(
                 stamp: bundle.stamp, folder: candidates[number].folder,
                 hasUsualList: bundle.record.listPath == PluginRecord.usualListPath,
-                verdict: selection.verdicts[number], other: selection.others[number], name: put(text: bundle.name),
+                declaresTypes: !bundle.record.typeDeclarations.isEmpty, verdict: selection.verdicts[number],
+                other: selection.others[number], name: put(text: bundle.name),
                 identifier: PluginRecord.placeOfIdentifier(bundle.record.identifier, inRecordAt: record),
                 record: record,
                 findings: findings.isEmpty ? .none : put { $0.put(findings) { $1.write(to: &$0) } })
@@ -78,12 +80,13 @@ struct CatalogIndexBuilder {
                 ).write(to: &parts)
             }
         }
+        for row in openingRows { row.write(to: &parts) }
         let foldersOffset = texts.bytes.count
         texts.put(rules.description)
         texts.put(folders) { $1.write(to: &$0) }
         let header = IndexHeader(
             candidateCount: candidates.count, pluginCount: plugins.count, extensionCount: extensionCount,
-            foldersOffset: foldersOffset)
+            openingCount: openingRows.count, foldersOffset: foldersOffset)
         header.complete(&texts.bytes, with: parts.bytes)
         do throws(CatalogIndex.Fault) {
             return try CatalogIndex(bytes: texts.bytes, readings: readings, isPassing: isPassing)
@@ -95,6 +98,12 @@ struct CatalogIndexBuilder {
     private var isPassing: Bool {
         folders.contains { $0.finding?.isPassing ?? false }
             || candidates.contains { $0.bundle.record.findings.contains(where: \.isPassing) }
+    }
+
+    /// By hash, then best rank first, then by candidate, so that equal bundles give equal bytes.
+    private func openingRows(_ plugins: [Int]) -> [OpeningRow] {
+        plugins.flatMap { OpeningRow.rows(of: candidates[$0].bundle.record, candidate: $0) }
+            .sorted { ($0.hash, $0.rank, $0.candidate) < ($1.hash, $1.rank, $1.candidate) }
     }
 
     private struct PlacedExtension {

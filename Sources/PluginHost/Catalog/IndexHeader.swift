@@ -2,7 +2,7 @@ import Glibc
 
 /// The first bytes of an index: its format, and where its parts begin.
 struct IndexHeader: Sendable {
-    static let size = 64
+    static let size = 72
     /// “PHINDEX” and a zero byte.
     private static let magic: UInt64 = 0x0058_4544_4E49_4850
     /// Raise this when the format of the file or the rules for verdicts change.
@@ -11,19 +11,22 @@ struct IndexHeader: Sendable {
     let candidateCount: Int
     let pluginCount: Int
     let extensionCount: Int
+    let openingCount: Int
     let foldersOffset: Int
 
     var candidatesOffset: Int { Self.size }
     var pluginsOffset: Int { candidatesOffset + candidateCount * CandidateRow.size }
     var loadOrderOffset: Int { pluginsOffset + pluginCount * 4 }
     var extensionsOffset: Int { loadOrderOffset + pluginCount * 4 }
+    var openingsOffset: Int { extensionsOffset + extensionCount * ExtensionRow.size }
     /// Where the texts begin.
-    var textsOffset: Int { extensionsOffset + extensionCount * ExtensionRow.size }
+    var textsOffset: Int { openingsOffset + openingCount * OpeningRow.size }
 
-    init(candidateCount: Int, pluginCount: Int, extensionCount: Int, foldersOffset: Int) {
+    init(candidateCount: Int, pluginCount: Int, extensionCount: Int, openingCount: Int, foldersOffset: Int) {
         self.candidateCount = candidateCount
         self.pluginCount = pluginCount
         self.extensionCount = extensionCount
+        self.openingCount = openingCount
         self.foldersOffset = foldersOffset
     }
 
@@ -47,12 +50,12 @@ struct IndexHeader: Sendable {
             throw CatalogIndex.Fault(reason: "its checksum does not match its content")
         }
         // No count can exceed the length, so none of the following calculations overflows.
-        guard (4...7).allSatisfy({ word($0) <= UInt64(bytes.count) }) else {
+        guard (4...8).allSatisfy({ word($0) <= UInt64(bytes.count) }) else {
             throw CatalogIndex.Fault(reason: "it claims to have more parts than bytes")
         }
         self.init(
             candidateCount: Int(word(4)), pluginCount: Int(word(5)), extensionCount: Int(word(6)),
-            foldersOffset: Int(word(7)))
+            openingCount: Int(word(8)), foldersOffset: Int(word(7)))
         guard textsOffset <= foldersOffset else {
             throw CatalogIndex.Fault(reason: "its parts do not fit into it")
         }
@@ -60,12 +63,12 @@ struct IndexHeader: Sendable {
 
     /// Writes the header and the parts of fixed size into the space at the beginning of an index.
     ///
-    /// `parts`: candidates, plug-ins, load order and extensionRows.
+    /// `parts`: candidates, plug-ins, load order, extensionRows and openings.
     func complete(_ bytes: inout [UInt8], with parts: [UInt8]) {
         precondition(Self.size + parts.count == textsOffset)
         let words = [
             Self.magic, Self.format, UInt64(bytes.count), 0, UInt64(candidateCount), UInt64(pluginCount),
-            UInt64(extensionCount), UInt64(foldersOffset),
+            UInt64(extensionCount), UInt64(foldersOffset), UInt64(openingCount),
         ]
         bytes.withUnsafeMutableBytes { bytes in
             UnsafeMutableRawBufferPointer(rebasing: bytes[Self.size...]).copyBytes(from: parts)

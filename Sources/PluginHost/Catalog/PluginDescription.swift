@@ -61,6 +61,11 @@ public struct PluginDescription: Sendable {
     /// **Cost.** The first use opens the bundle to read its strings; none of its code runs.
     public var displayName: String { (try? opened())?.displayName ?? name }
 
+    /// What the plug-in says about itself for people, in the user's language; without values if it cannot be opened.
+    ///
+    /// **Cost.** The first use opens the bundle, as ``displayName`` does; the index does not have these texts.
+    public var metadata: PluginMetadata { (try? opened())?.metadata() ?? PluginMetadata() }
+
     /// The state of the plug-in: `resolved` until it is loaded.
     ///
     /// ``PluginBundle/stateChanges`` reports each change.
@@ -73,6 +78,9 @@ public struct PluginDescription: Sendable {
 
     /// `PHFactories`: the extensions that the plug-in declares.
     public var extensions: [Manifest.Extension] { record.extensions }
+
+    /// `CFBundleDocumentTypes` and `NSExtensions`: the types of documents that it opens.
+    public var documentTypes: [Manifest.DocumentType] { record.documentTypes }
 
     /// `PHExtensionPoints`: the extension points that it opens for other plug-ins.
     public var extensionPoints: [Manifest.Point] { record.extensionPoints }

@@ -21,6 +21,8 @@ struct PluginRecord: Sendable, Equatable {
     var uses: [String: UInt32] = [:]
     var execution: ExecutionRequest?
     var workerRequest: WorkerRequest?
+    var documentTypes: [Manifest.DocumentType] = []
+    var typeDeclarations: [Manifest.TypeDeclaration] = []
     /// The path of Info.plist in the bundle; nil if none could be opened.
     var listPath: String?
     /// The directory with its links resolved, if there are links; otherwise nil.
@@ -61,6 +63,8 @@ extension PluginRecord {
         uses = contents.manifest.uses
         execution = contents.manifest.executionRequest
         workerRequest = contents.manifest.workerRequest
+        documentTypes = contents.manifest.documentTypes
+        typeDeclarations = contents.manifest.typeDeclarations
         findings = contents.manifest.errors
         let length = contents.path.utf8.count + 1
         // The constant is shared, so bundles with the usual place need no new string.
@@ -91,6 +95,22 @@ extension PluginRecord {
         IndexPlace(offset: place.offset + MemoryLayout<UInt32>.size, length: identifier.utf8.count)
     }
 
+    /// The parts that few records have, and how Info.plist is found.
+    private struct Parts: OptionSet {
+        let rawValue: UInt8
+        /// Info.plist is in its usual place, so the record does not name it.
+        static let usualList = Self(rawValue: 1)
+        static let documentTypes = Self(rawValue: 2)
+        static let typeDeclarations = Self(rawValue: 4)
+    }
+
+    private var parts: Parts {
+        var parts: Parts = listPath == Self.usualListPath ? .usualList : []
+        if !documentTypes.isEmpty { parts.insert(.documentTypes) }
+        if !typeDeclarations.isEmpty { parts.insert(.typeDeclarations) }
+        return parts
+    }
+
     func write(to writer: inout RecordWriter) {
         writer.put(identifier)
         writer.put(name)
@@ -116,7 +136,10 @@ extension PluginRecord {
         writer.put(execution?.rawValue)
         writer.put(workerRequest == nil ? UInt8(0) : 1)
         workerRequest?.write(to: &writer)
-        writer.put(listPath)
+        writer.put(parts.rawValue)
+        if !parts.contains(.usualList) { writer.put(listPath) }
+        if parts.contains(.documentTypes) { writer.put(documentTypes) { $1.write(to: &$0) } }
+        if parts.contains(.typeDeclarations) { writer.put(typeDeclarations) { $1.write(to: &$0) } }
         writer.put(linkedPath)
         writer.put(isNoBundle ? UInt8(1) : 0)
         writer.put(findings) { $1.write(to: &$0) }
@@ -144,7 +167,14 @@ extension PluginRecord {
         uses = reader.dictionary { $0.number(UInt32.self) }
         execution = reader.optionalText().flatMap(ExecutionRequest.init)
         workerRequest = reader.number(UInt8.self) == 0 ? nil : WorkerRequest(from: &reader)
-        listPath = reader.optionalText()
+        let parts = Parts(rawValue: reader.number())
+        listPath = parts.contains(.usualList) ? Self.usualListPath : reader.optionalText()
+        if parts.contains(.documentTypes) {
+            documentTypes = reader.list(Manifest.DocumentType.smallest) { Manifest.DocumentType(from: &$0) }
+        }
+        if parts.contains(.typeDeclarations) {
+            typeDeclarations = reader.list(Manifest.TypeDeclaration.smallest) { Manifest.TypeDeclaration(from: &$0) }
+        }
         linkedPath = reader.optionalText()
         isNoBundle = reader.number(UInt8.self) != 0
         findings = reader.list(PluginFinding.smallest) { PluginFinding(from: &$0) }

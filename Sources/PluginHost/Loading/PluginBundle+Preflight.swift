@@ -94,7 +94,8 @@ extension PluginBundle {
                 message: "The key \(key) has no effect: the key without the suffix cannot differ between platforms.",
                 remedy: "Use NSExecutable-linux to name another executable; an identifier never varies.")
         }
-        return unknown + ineffective + nameAdvice(on: manifest, path: path) + executionAdvice(on: manifest, path: path)
+        return unknown + ineffective + nameAdvice(on: manifest, path: path) + metadataAdvice(on: manifest, path: path)
+            + documentAdvice(on: manifest, path: path) + executionAdvice(on: manifest, path: path)
             + signatureFindings(of: manifest, path: path)
     }
 

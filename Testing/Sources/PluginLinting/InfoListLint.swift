@@ -1,3 +1,4 @@
+internal import HostBasics
 @_spi(Tools) public import PluginHost
 internal import PropertyLists
 
@@ -26,7 +27,23 @@ enum InfoListLint {
             finding.severity = .error
             return finding
         }
-        return (found + PluginBundle.advice(on: manifest, path: file.path)).map { LintFinding($0, in: file) }
+        let license = LicenseLint.finding(about: dictionary["PHLicense"]?.string, path: file.path)
+        return (found + PluginBundle.advice(on: manifest, path: file.path) + [license].compactMap(\.self))
+            .map { LintFinding($0, in: file) } + unknownTypes(manifest, in: file)
+    }
+
+    /// Types of documents that neither the list declares nor every host knows.
+    ///
+    /// They may be the application's or another plug-in's, so this is only a note.
+    private static func unknownTypes(_ manifest: Manifest, in file: LintedFile) -> [LintFinding] {
+        manifest.unknownTypes.map { key, type in
+            LintFinding(
+                .note, LintFinding.Code(rawValue: PluginError.Code.manifestInvalid.rawValue), filePath: file.path,
+                place: file.place(of: key), subject: key,
+                message: "The key \(key) names the type \(quoted(type)), which this list does not declare.",
+                remedy: "Check its spelling, or declare it in UTImportedTypeDeclarations, so that it is known "
+                    + "whatever else is installed.")
+        }
     }
 }
 

@@ -61,12 +61,21 @@ import Testing
             <key>PHUses</key><dict><key>s</key><integer>2</integer></dict>
             <key>PHPermissions</key><dict><key>network</key><string>any</string></dict>
             <key>PHLimits</key><dict><key>memory</key><integer>64</integer></dict>
+            <key>PHDescription</key><string>Draws &amp; plays.</string>
+            <key>PHAuthors</key><array><string>A. Uthor</string></array><key>PHBugs</key><string>mailto:a@b</string>
+            <key>NSExtensions</key><array><string>mid</string></array>
+            <key>CFBundleDocumentTypes</key><array><dict><key>CFBundleTypeExtensions</key>
+              <array><string>ly</string></array></dict></array>
+            <key>UTExportedTypeDeclarations</key><array><dict>
+              <key>UTTypeIdentifier</key><string>t</string></dict></array>
             <key>PHSomething</key><true/></dict>
             """
         let (fast, slow) = try Self.manifests(list)
         #expect(Self.everything(fast) == Self.everything(slow))
         #expect(fast.dictionary == slow.dictionary)
         #expect(fast.permissions == slow.permissions && fast.permissions.network == .any && fast.limits.memory == 64)
+        #expect(fast.metadata.description == "Draws & plays." && fast.typeDeclarations.map(\.identifier) == ["t"])
+        #expect(fast.documentTypes.map(\.extensions) == [["ly"], ["mid"]])
         #expect(fast.extensions.map(\.name) == ["n & m", "bare"] && fast.unknownKeys == ["PHSomething"])
     }
 

@@ -13,6 +13,12 @@ import Testing
             "a/A.bundle": CatalogTree.list("org.example.a", offers: "one", at: "p"),
             "a/B.bundle": CatalogTree.list("org.example.a", "0.9"), "a/C.bundle": "broken",
             "b/D.bundle": CatalogTree.list("d", "2", "PHCapabilities = (x);"),
+            "b/E.bundle": CatalogTree.list(
+                "e", "1",
+                """
+                NSExtensions = (mid); CFBundleDocumentTypes = ({ LSItemContentTypes = ("org.score"); });
+                UTExportedTypeDeclarations = ({ UTTypeIdentifier = "org.score"; UTTypeConformsTo = "public.audio"; });
+                """),
         ])
     }
 
@@ -24,13 +30,14 @@ import Testing
         }
         for number in 0..<index.pluginCount { _ = (index.plugin(number), index.inLoadOrder(number)) }
         _ = (index.plugin(identifier: "d"), index.extensionRows(at: "p"))
+        _ = (index.openings(ofName: "a.mid"), index.openings(ofType: "audio/*"), index.openings(ofType: "org.score"))
     }
 
     @Test func anIndexIsReadUnchanged() throws {
         let index = try Self.tree().scan("a", "b")
         let again = try CatalogIndex(bytes: index.bytes)
-        #expect(again.folders == index.folders && again.candidateCount == 4 && again.pluginCount == 1)
-        #expect((0..<4).allSatisfy { again.record(again.candidateRow($0)) == index.record(index.candidateRow($0)) })
+        #expect(again.folders == index.folders && again.candidateCount == 5 && again.pluginCount == 2)
+        #expect((0..<5).allSatisfy { again.record(again.candidateRow($0)) == index.record(index.candidateRow($0)) })
         read(again)
     }
 
@@ -71,7 +78,7 @@ import Testing
     @Test(.fault(123), arguments: [UInt64(1) << 63, .max, 1 << 62, 1 << 40])
     func countsBeyondTheFileAreRefusedBeforeMemoryIsAllocated(count: UInt64) throws {
         let bytes = try Self.tree().scan("a", "b").bytes
-        for word in 4...7 {
+        for word in 4...8 {
             let damaged = sealed(bytes) { $0[8 * word..<8 * word + 8] = Self.bytes(count) }
             #expect(throws: CatalogIndex.Fault.self) { try CatalogIndex(bytes: damaged) }
         }
@@ -82,7 +89,7 @@ import Testing
         let name = index.candidateRow(0).name
         for hostile in ["../xxxxx", "a/bundle", "..", ".", ""] {
             let damaged = sealed(index.bytes) { bytes in
-                let start = 64 + 48
+                let start = IndexHeader.size + 48
                 bytes[start + 4..<start + 8] = Self.bytes(UInt32(hostile.utf8.count))
                 for (offset, byte) in hostile.utf8.enumerated() { bytes[name.offset + offset] = byte }
             }

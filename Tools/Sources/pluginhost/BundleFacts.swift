@@ -77,6 +77,7 @@ struct BundleFacts {
                 "version": JSONValue(manifest?.version),
                 "shortVersion": JSONValue(manifest?.shortVersion),
                 "packageType": JSONValue(manifest?.packageType),
+                "metadata": bundle.map { MetadataFacts($0).json } ?? .null,
                 "executable": JSONValue(bundle?.executablePath),
                 "machine": JSONValue(bundle?.executableMachine),
                 "layout": JSONValue(bundle?.layoutName),
@@ -90,6 +91,8 @@ struct BundleFacts {
                 "requires": .object((manifest?.requires ?? [:]).mapValues { .string($0.description) }),
                 "hostRequires": JSONValue(manifest?.hostRequires?.description),
                 "capabilities": JSONValue(manifest?.capabilities ?? []),
+                "documentTypes": .array((manifest?.documentTypes ?? []).map { JSONValue($0) }),
+                "typeDeclarations": .array((manifest?.typeDeclarations ?? []).map { JSONValue($0) }),
                 "extensionPoints": .array((manifest?.extensionPoints ?? []).map { JSONValue($0) }),
                 "uses": .object((manifest?.uses ?? [:]).mapValues { .integer(Int($0)) }),
                 "developmentRegion": JSONValue(manifest?.developmentRegion),
@@ -125,6 +128,7 @@ struct BundleFacts {
         page.field("Name", bundle.displayName)
         page.field("Identifier", manifest.identifier)
         page.field("Version", version)
+        MetadataFacts(bundle).write(to: &page)
         page.field("Layout", bundle.layoutName)
         page.field("Executable", bundle.executablePath?.relative(to: path) ?? "none")
         page.field("Machine", bundle.executableMachine)
@@ -157,6 +161,7 @@ struct BundleFacts {
                     return [factory.name, point, name, order]
                 }, indent: 4)
         }
+        DocumentFacts(manifest).write(to: &page)
         if !manifest.extensionPoints.isEmpty {
             page.line(("Opens to others", .faint), indent: 2)
             page.table(

@@ -39,7 +39,7 @@ import Testing
             "principalClass", "factories", "functions", "requires", "hostRequires", "capabilities", "extensionPoints",
             "uses", "execution", "permissions", "limits", "developmentRegion", "localizations",
             "preferredLocalizations", "resourceDirectory",
-            "resources", "findings",
+            "resources", "findings", "metadata", "documentTypes", "typeDeclarations",
         ]
         let bundle = try #require(document.bundles.first)
         #expect(keys.isSubset(of: Set(bundle.keys)))
@@ -47,6 +47,36 @@ import Testing
         #expect(bundle["note"] is NSNull)
         #expect(bundle["layout"] as? String == "Contents")
         #expect(bundle["path"] as? String == fixture.path)
+    }
+
+    @Test func showsWhatItIsAndWhatItOpens() throws {
+        let fixture = try BundleFixture(
+            "Notes",
+            info: [
+                "PHDescription": "Draws notes.", "PHAuthors": ["A. Uthor"], "PHLicense": "MIT",
+                "NSHumanReadableCopyright": "© 2026", "PHWebsite": "https://example.org", "PHBugs": "javascript:1",
+                "LSApplicationCategoryType": "public.app-category.music", "PHKeywords": ["notes", "score"],
+                "CFBundleDocumentTypes": [
+                    ["CFBundleTypeName": "Score", "CFBundleTypeExtensions": ["mid"], "LSHandlerRank": "Owner"]
+                ],
+                "UTExportedTypeDeclarations": [
+                    ["UTTypeIdentifier": "org.example.score", "UTTypeConformsTo": "public.data"]
+                ],
+            ], code: .none)
+        let text = PluginHostTool.words(try PluginHostTool.run("info", fixture.path).standardOutput)
+        for part in [
+            "Description Draws notes.", "Authors A. Uthor", "License MIT", "Copyright © 2026",
+            "Website https://example.org", "Category public.app-category.music", "Keywords notes, score",
+            ".mid “Score” Viewer rank Owner", "org.example.score conforms to public.data",
+        ] {
+            #expect(text.contains(part), "\(part) is missing in \(text)")
+        }
+        #expect(!text.contains("javascript"))
+        let bundle = try #require(try PluginHostTool.document("info", fixture.path).bundles.first)
+        let metadata = try #require(bundle["metadata"] as? [String: Any])
+        #expect(metadata["license"] as? String == "MIT" && metadata["bugs"] is NSNull)
+        let types = try #require(bundle["documentTypes"] as? [[String: Any]])
+        #expect(types.first?["rank"] as? String == "Owner" && types.first?["contentTypes"] as? [String] == [])
     }
 
     @Test func showsWhereTheCodeRunsAndWhatItAsksFor() throws {

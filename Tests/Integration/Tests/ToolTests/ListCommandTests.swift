@@ -116,10 +116,42 @@ import Testing
             "path", "bundlePath", "searchPath", "identifier", "version", "displayName", "verdict", "rule",
             "usedInstead",
             "explanation", "factories", "extensionPoints", "requires", "hostRequires", "capabilities", "uses",
-            "execution", "permissions", "limits", "placement", "findings",
+            "execution", "permissions", "limits", "placement", "findings", "metadata", "documentTypes",
         ]
         #expect(Set(try #require(document.bundles.first).keys) == keys)
-        #expect(Set(document.object.keys) == ["format", "command", "bundles", "all", "folders"])
+        #expect(Set(document.object.keys) == ["format", "command", "bundles", "all", "folders", "opening"])
+    }
+
+    @Test func longAddsTheDescription() throws {
+        let folder = try PluginFolder(["Notes": ["PHDescription": "Draws notes.\u{1B}[2J"], "Bare": [:]])
+        let short = try PluginHostTool.run("list", folder.path).standardOutput
+        let long = try PluginHostTool.run("list", "--long", folder.path).standardOutput
+        #expect(!short.contains("Draws notes.") && long.contains("Draws notes.") && long.contains("Description"))
+        #expect(!long.unicodeScalars.contains("\u{1B}"))
+        let document = try PluginHostTool.document("list", folder.path)
+        let metadata = document.bundles.compactMap { $0["metadata"] as? [String: Any] }
+        #expect(metadata.map { $0["description"] as? String } == [nil, "Draws notes.\u{1B}[2J"])
+    }
+
+    @Test func openingListsWhoOpensAFileOrAType() throws {
+        let folder = try PluginFolder([
+            "Viewer": ["NSExtensions": ["mid"]],
+            "Owner": [
+                "CFBundleDocumentTypes": [["LSItemContentTypes": ["public.midi-audio"], "LSHandlerRank": "Owner"]]
+            ],
+            "Other": ["NSExtensions": ["txt"]],
+        ])
+        let found = ["org.example.Owner", "org.example.Viewer"]
+        for question in ["scores/A.MID", "audio/midi", "public.midi-audio", "audio/*"] {
+            let document = try PluginHostTool.document("list", "--opening", question, folder.path)
+            #expect(document.bundles.compactMap { $0["identifier"] as? String } == found, "\(question)")
+            #expect(document.status == 0 && document.object["opening"] as? String == question)
+        }
+        let text = try PluginHostTool.run("list", "--opening", "a.mid", folder.path).standardOutput
+        #expect(text.contains("2 plug-ins to open “a.mid”") && !text.contains("org.example.Other"), "\(text)")
+        let none = try PluginHostTool.run("list", "--opening", "a.xyz", folder.path)
+        #expect(none.status == 0 && none.standardOutput.contains("no plug-in to open “a.xyz”"))
+        #expect(try PluginHostTool.run("list", "--all", "--opening", "a", folder.path).status == 2)
     }
 
     @Test func whatPluginsAskForIsAColumnOnlyIfOneAsks() throws {

@@ -49,6 +49,9 @@ struct CandidateFacts {
     /// The display name in the user's language.
     var displayName: String? { bundle?.displayName }
 
+    /// What the bundle does, in one sentence; empty if it does not say so.
+    var description: String { bundle.map { MetadataFacts($0).description } ?? "" }
+
     /// “bars, lines”, in the order in which the application lists them.
     var offers: String {
         (manifest?.extensions ?? []).enumerated().sorted {
@@ -66,11 +69,13 @@ struct CandidateFacts {
             "identifier": .string(candidate.identifier),
             "version": JSONValue(candidate.version),
             "displayName": JSONValue(displayName),
+            "metadata": bundle.map { MetadataFacts($0).json } ?? .null,
             "verdict": .string(candidate.verdict.name),
             "rule": JSONValue(candidate.verdict.rule),
             "usedInstead": JSONValue(candidate.verdict.usedInstead),
             "explanation": .string(candidate.explanation),
             "factories": .array((manifest?.extensions ?? []).map { JSONValue($0) }),
+            "documentTypes": .array((manifest?.documentTypes ?? []).map { JSONValue($0) }),
             "extensionPoints": .array((manifest?.extensionPoints ?? []).map { JSONValue($0) }),
             "requires": .object((manifest?.requires ?? [:]).mapValues { .string($0.description) }),
             "hostRequires": JSONValue(manifest?.hostRequires?.description),

@@ -9,17 +9,43 @@ struct ListCommand: ParsableCommand {
         abstract: "Lists the plug-ins of an application, or of folders.",
         discussion: """
             Lists one bundle for each identifier: the one that the application uses. With --all every candidate is listed \
-            with its verdict and the reason. “scan” shows what a start of the application does to find them. No code of a \
-            bundle runs.
+            with its verdict and the reason. With --opening, the plug-ins that open a file or a type are listed, the \
+            best first. “scan” shows what a start of the application does to find them. No code of a bundle runs.
             """)
 
     @Flag(help: "List every candidate with its verdict and the reason.")
     var all = false
 
+    @Flag(help: "Show the description of each plug-in too.")
+    var long = false
+
+    @Option(
+        help: ArgumentHelp(
+            "List the plug-ins that open a file, by its name, or a MIME type or type identifier.",
+            valueName: "file-or-type"))
+    var opening: String?
+
     @OptionGroup var arguments: ApplicationArguments
 
     @Argument(help: ArgumentHelp("Folders of bundles.", valueName: "folder"), completion: .directory)
     var folders: [String] = []
+
+    func validate() throws {
+        if all, opening != nil {
+            throw ValidationError("--all lists every candidate and --opening only plug-ins: give one of them.")
+        }
+    }
+
+    /// The candidates to list, in order.
+    private func listed(_ candidates: [PluginCandidate], of catalog: PluginCatalog) -> [PluginCandidate] {
+        if all { return candidates }
+        guard let opening else {
+            return candidates.filter { $0.verdict == .usable }.sorted { $0.identifier < $1.identifier }
+        }
+        // A MIME type looks like a path. Nothing opens a path as a type, so the type is tried first.
+        let ofType = catalog.plugins(openingType: opening)
+        return (ofType.isEmpty ? catalog.plugins(opening: opening) : ofType).map(\.candidate)
+    }
 
     mutating func run() throws {
         let search = try PluginSearch(arguments, folders: folders)
@@ -28,14 +54,14 @@ struct ListCommand: ParsableCommand {
         let candidates = catalog.candidates
         let points = KnownPoints(catalog)
         let sources = PlacementSources(application: search.application)
-        let listed =
-            all
-            ? candidates
-            : candidates.filter { $0.verdict == .usable }.sorted { $0.identifier < $1.identifier }
+        let listed = listed(candidates, of: catalog)
         var isRead = true
         if arguments.json {
             let folders = JSONValue.array(catalog.folders.map { JSONValue($0) })
-            try JSONValue.write(command: "list", ["all": .bool(all), "folders": folders], count: listed.count) {
+            try JSONValue.write(
+                command: "list", ["all": .bool(all), "opening": JSONValue(opening), "folders": folders],
+                count: listed.count
+            ) {
                 number in
                 let facts = CandidateFacts(listed[number], points, sources)
                 isRead = isRead && facts.lateFindings == nil
@@ -58,6 +84,8 @@ struct ListCommand: ParsableCommand {
     private struct Row {
         let candidate: PluginCandidate
         let cells: [Page.Cell]
+        /// What the plug-in does, in one sentence.
+        let description: Page.Cell
         let lateFindings: FindingReport?
         let advice: FindingReport
 
@@ -65,6 +93,7 @@ struct ListCommand: ParsableCommand {
             candidate = facts.candidate
             lateFindings = facts.lateFindings
             advice = facts.advice
+            description = Page.Cell(facts.description)
             cells = [
                 Page.Cell(candidate.identifier), Page.Cell(candidate.version ?? ""),
                 Page.Cell(facts.displayName ?? "", .bold), Page.Cell(facts.offers),
@@ -95,6 +124,10 @@ struct ListCommand: ParsableCommand {
                 // Every listed candidate is usable.
                 columns.remove(at: verdict)
                 for number in rows.indices { rows[number].remove(at: verdict) }
+            }
+            if long {
+                columns.append(Page.Column(title: "Description", minimum: 16, importance: 2))
+                for number in rows.indices { rows[number].append(listed[number].description) }
             }
             // Few plug-ins have isolation settings.
             if rows.allSatisfy({ $0[isolation].text.isEmpty }) {
@@ -127,6 +160,12 @@ struct ListCommand: ParsableCommand {
         }
     }
 
+    /// How many plug-ins there are, or open what was asked for.
+    private func sentence(_ listed: Int, _ plugins: Int) -> String {
+        guard let opening else { return FindingReport.count(plugins, "plug-in") ?? "no plug-in can be used" }
+        return "\(FindingReport.count(listed, "plug-in") ?? "no plug-in") to open \(quoted(opening))"
+    }
+
     private func writeSummary(
         _ count: Int, _ candidates: [PluginCandidate], _ catalog: PluginCatalog, to page: inout Page
     ) {
@@ -137,14 +176,14 @@ struct ListCommand: ParsableCommand {
             let places = catalog.searchPaths.map(\.relativeToCurrentDirectory).joined(separator: ", ")
             page.paragraph("There are no plug-ins in \(places).")
         } else if !candidates.isEmpty {
-            page.paragraph(FindingReport.count(plugins, "plug-in") ?? "no plug-in can be used")
+            page.paragraph(sentence(count, plugins))
         }
         for folder in catalog.folders {
             if let problem = folder.finding { page.paragraph("\(problem.message) \(problem.remedy)", .red) }
             if let problem = folder.placeFinding { page.paragraph("\(problem.message) \(problem.remedy)", .yellow) }
         }
         let others = candidates.count - plugins
-        guard others > 0, !all else { return }
+        guard others > 0, !all, opening == nil else { return }
         for candidate in candidates {
             // If a candidate cannot be read, the reason may be gone at the next command. And a user who misses a
             // plug-in in quarantine must not have to search for it.

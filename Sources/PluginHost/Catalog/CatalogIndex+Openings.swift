@@ -1,0 +1,109 @@
+import BundleReading
+import HostBasics
+import Synchronization
+
+extension CatalogIndex {
+    /// A plug-in that opens what was asked for, and why it has its place among the others.
+    struct Opening: Sendable {
+        let candidate: Int
+        /// How many bytes of the name's end were recognised; 0 for a question about a type.
+        fileprivate let length: Int
+        fileprivate let distance: Int
+        fileprivate let rank: Manifest.DocumentType.Rank
+        fileprivate let record: PluginRecord
+
+        /// Rank, longer extension, the type before what it conforms to, search path, identifier.
+        fileprivate func precedes(_ other: Opening, in index: CatalogIndex) -> Bool {
+            if rank != other.rank { return rank < other.rank }
+            if length != other.length { return length > other.length }
+            if distance != other.distance { return distance < other.distance }
+            let folders = [candidate, other.candidate].map { index.candidateRow($0).folder }
+            if folders[0] != folders[1] { return folders[0] < folders[1] }
+            return record.identifier.precedesInBytes(other.record.identifier)
+        }
+    }
+
+    /// The plug-ins that open a file with a name, best first.
+    func openings(ofName name: String) -> [Opening] {
+        var found: [Opening] = []
+        for ending in Self.extensions(of: name) {
+            add(to: &found, OpeningKey(.fileExtension, ending), length: ending.utf8.count)
+        }
+        add(to: &found, .anyFile, length: 0)
+        return best(of: found)
+    }
+
+    /// The plug-ins that open a type, best first.
+    ///
+    /// `type`: a MIME type, `audio/*` for any of a family, or an identifier.
+    func openings(ofType type: String) -> [Opening] {
+        guard let family = OpeningKey(familyOf: type) else {
+            return openings(from: [OpeningKey(.identifier, type)])
+        }
+        if type.hasSuffix("/*") { return openings(from: [family]) }
+        return openings(from: [OpeningKey(.mimeType, type), OpeningKey(.mimeType, family.text + "/*")])
+    }
+
+    private func openings(from keys: [OpeningKey]) -> [Opening] {
+        var found: [Opening] = []
+        for key in keys { add(to: &found, key, length: 0) }
+        return best(of: found)
+    }
+
+    /// The ends of a file's name after each of its dots but one at the beginning, longest first.
+    private static func extensions(of name: String) -> [Substring] {
+        // A longer name is no file's, and a name with many dots has no more extensions than these.
+        let mostExtensions = 8, longestName = 255
+        let name = name.utf8.count > longestName ? Substring(name.suffix(longestName)) : name[...]
+        let dots = name.indices.dropFirst().filter { name[$0] == "." }.suffix(mostExtensions)
+        return dots.map { name[name.index(after: $0)...] }.filter { !$0.isEmpty }
+    }
+
+    private func add(to found: inout [Opening], _ key: OpeningKey, length: Int) {
+        for step in types.steps(from: key) {
+            for row in openingRows(hash: step.key.hash) {
+                let record = record(candidateRow(row.candidate))
+                // Another key may have the same hash.
+                let ranks = record.documentTypes.lazy.filter { $0.keys.contains(step.key) }.map(\.rank)
+                guard let rank = ranks.min() else { continue }
+                found.append(
+                    Opening(
+                        candidate: row.candidate, length: length, distance: step.distance, rank: rank, record: record))
+            }
+        }
+    }
+
+    /// Each candidate once, sorted.
+    private func best(of found: [Opening]) -> [Opening] {
+        if found.count < 2 { return found }
+        var seen: Set<Int> = []
+        return found.sorted { $0.precedes($1, in: self) }.filter { seen.insert($0.candidate).inserted }
+    }
+
+    // MARK: Types
+
+    /// The known types: Apple's most common ones, those of the application, and those of the usable plug-ins.
+    ///
+    /// **Cost.** The first use decodes the record of each plug-in that declares types.
+    var types: TypeTable {
+        if let known = knownTypes.load() { return known.table }
+        var table = TypeTable()
+        for declaration in BundleOpening.main.manifest.typeDeclarations { table.add(declaration) }
+        for declaration in declaredTypes { table.add(declaration) }
+        return knownTypes.storeIfNil(KnownTypes(table)).table
+    }
+
+    /// What the plug-ins declare: the types that they own first, in the order of their identifiers.
+    private var declaredTypes: [Manifest.TypeDeclaration] {
+        let rows = (0..<pluginCount).map { candidateRow(plugin($0)) }.filter(\.declaresTypes)
+        let declarations = rows.flatMap { record($0).typeDeclarations }
+        return declarations.filter(\.isExported) + declarations.filter { !$0.isExported }
+    }
+
+    /// The table of types as an object, for a reference that is stored once.
+    final class KnownTypes: Sendable {
+        let table: TypeTable
+
+        init(_ table: TypeTable) { self.table = table }
+    }
+}
