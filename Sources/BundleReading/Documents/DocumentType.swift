@@ -1,7 +1,7 @@
 import HostBasics
 
 extension Manifest {
-    /// A type of documents that a bundle opens: an item of `CFBundleDocumentTypes`, or the extensions in `NSExtensions`.
+    /// A type of documents that a bundle opens: an item of `CFBundleDocumentTypes`, or all of `NSExtensions`.
     public struct DocumentType: Sendable, Hashable {
         /// What the bundle does with a document: `CFBundleTypeRole`.
         public enum Role: String, Sendable, Hashable, CaseIterable {

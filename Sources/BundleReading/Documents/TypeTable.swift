@@ -46,7 +46,15 @@ package struct TypeTable: Sendable {
     /// A key, and how many steps of conformance lead to it.
     package struct Step: Sendable, Hashable {
         package let key: OpeningKey
+        /// The key's hash.
+        package let hash: UInt32
         package let distance: Int
+
+        init(key: OpeningKey, distance: Int) {
+            self.key = key
+            hash = key.hash
+            self.distance = distance
+        }
     }
 
     /// Everything by which a document with this key is found, the most special first.
@@ -65,13 +73,18 @@ package struct TypeTable: Sendable {
                 let own = OpeningKey(.identifier, identifier)
                 if own != key { steps.append(Step(key: own, distance: distance)) }
                 guard let known = types[identifier] else { continue }
-                if distance == 0 {
-                    steps += known.tags.filter { $0 != key }.map { Step(key: $0, distance: 0) }
-                }
+                if distance == 0 { steps += Self.steps(of: known.tags.filter { $0 != key }) }
                 next += known.conformsTo
             }
             level = next
         }
         return steps
+    }
+
+    /// The tags of a type, and the families of its MIME types, which are one step more general.
+    private static func steps(of tags: [OpeningKey]) -> [Step] {
+        let families = Set(tags.lazy.filter { $0.kind == .mimeType }.compactMap { OpeningKey(familyOf: $0.text) })
+        return tags.map { Step(key: $0, distance: 0) }
+            + families.map { Step(key: OpeningKey(.mimeType, $0.text + "/*"), distance: 1) }
     }
 }

@@ -108,6 +108,12 @@ public struct Manifest: Sendable {
     ///
     /// The packer reads them from the executable's note.
     public let builtFor: [String: String]
+    /// `PHEnabledByDefault`: whether the plug-in is used before the user has enabled it; true if the list does not say.
+    public let isEnabledByDefault: Bool
+    /// `PHOptionalRequires`: version ranges of bundles that are loaded before this one if they can be used.
+    public let optionalRequires: [String: VersionRange]
+    /// `PHConflicts`: version ranges of bundles with which this one is never used together.
+    public let conflicts: [String: VersionRange]
     /// `CFBundleDocumentTypes` and `NSExtensions`: the types of documents that the bundle opens.
     public let documentTypes: [DocumentType]
     /// `UTExportedTypeDeclarations`, then `UTImportedTypeDeclarations`: the types that the bundle declares.
@@ -181,6 +187,9 @@ public struct Manifest: Sendable {
         executionRequest = decoder.execution(values[.execution])
         workerRequest = decoder.workerRequest(values[.permissions], values[.limits])
         builtFor = decoder.stringsByName(values[.builtFor])
+        isEnabledByDefault = values.has(.enabledByDefault) ? decoder.boolean(values[.enabledByDefault]) : true
+        optionalRequires = decoder.rangesByName(values[.optionalRequires])
+        conflicts = decoder.rangesByName(values[.conflicts])
         documentTypes = decoder.documentTypes(in: values)
         typeDeclarations = decoder.typeDeclarations(in: values)
         metadata = decoder.metadata(in: values)

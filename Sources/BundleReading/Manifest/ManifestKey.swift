@@ -8,6 +8,7 @@ package enum ManifestKey: Int, CaseIterable {
         execution, permissions, limits, builtFor
     case shortDescription, authors, copyright, license, website, bugs, category, keywords
     case documentTypes, exportedTypes, importedTypes, handledExtensions
+    case enabledByDefault, optionalRequires, conflicts
 
     /// The key as spelled in the list.
     package var spelling: String {
@@ -52,6 +53,9 @@ package enum ManifestKey: Int, CaseIterable {
         case .exportedTypes: "UTExportedTypeDeclarations"
         case .importedTypes: "UTImportedTypeDeclarations"
         case .handledExtensions: "NSExtensions"
+        case .enabledByDefault: "PHEnabledByDefault"
+        case .optionalRequires: "PHOptionalRequires"
+        case .conflicts: "PHConflicts"
         }
     }
 
@@ -60,7 +64,7 @@ package enum ManifestKey: Int, CaseIterable {
         switch self {
         case .identifier, .bundleExecutable, .executable, .principalClass, .factories, .functions, .requires,
             .hostRequires, .capabilities, .deviceCapabilities, .extensionPoints, .uses, .execution,
-            .permissions, .limits:
+            .permissions, .limits, .enabledByDefault, .optionalRequires, .conflicts:
             true
         case .name, .displayName, .version, .shortVersion, .packageType, .developmentRegion, .localizations,
             .allowsMixedLocalizations, .iconFile, .icon, .iconFiles, .mainNibFile, .builtFor, .shortDescription,
@@ -80,14 +84,14 @@ package enum ManifestKey: Int, CaseIterable {
             case 8: Self.first(spelling, .limits)
             case 9: Self.first(spelling, .authors, .license, .website)
             case 10: Self.first(spelling, .requires, .builtFor, .keywords)
-            case 11: Self.first(spelling, .factories, .functions, .execution)
+            case 11: Self.first(spelling, .factories, .functions, .execution, .conflicts)
             case 12: Self.first(spelling, .name, .executable, .handledExtensions)
             case 13: Self.first(spelling, .mainNibFile, .permissions, .shortDescription)
             case 14: Self.first(spelling, .hostRequires, .capabilities)
             case 15: Self.first(spelling, .version)
             case 16: Self.first(spelling, .iconFile, .principalClass)
             case 17: Self.first(spelling, .iconFiles, .extensionPoints)
-            case 18: Self.first(spelling, .identifier, .bundleExecutable)
+            case 18: Self.first(spelling, .identifier, .bundleExecutable, .enabledByDefault, .optionalRequires)
             case 19: Self.first(spelling, .displayName, .packageType)
             case 21: Self.first(spelling, .localizations, .documentTypes)
             case 24: Self.first(spelling, .copyright)
@@ -103,11 +107,13 @@ package enum ManifestKey: Int, CaseIterable {
 
     /// The first of the keys that has a spelling.
     private static func first(
-        _ spelling: UnsafeBufferPointer<UInt8>, _ first: Self, _ second: Self? = nil, _ third: Self? = nil
+        _ spelling: UnsafeBufferPointer<UInt8>, _ first: Self, _ second: Self? = nil, _ third: Self? = nil,
+        _ fourth: Self? = nil
     ) -> Self? {
         if first.isSpelled(spelling) { return first }
         if let second, second.isSpelled(spelling) { return second }
         if let third, third.isSpelled(spelling) { return third }
+        if let fourth, fourth.isSpelled(spelling) { return fourth }
         return nil
     }
 

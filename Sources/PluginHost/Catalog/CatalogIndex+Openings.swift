@@ -10,7 +10,7 @@ extension CatalogIndex {
         fileprivate let length: Int
         fileprivate let distance: Int
         fileprivate let rank: Manifest.DocumentType.Rank
-        fileprivate let record: PluginRecord
+        let record: PluginRecord
 
         /// Rank, longer extension, the type before what it conforms to, search path, identifier.
         fileprivate func precedes(_ other: Opening, in index: CatalogIndex) -> Bool {
@@ -61,7 +61,7 @@ extension CatalogIndex {
 
     private func add(to found: inout [Opening], _ key: OpeningKey, length: Int) {
         for step in types.steps(from: key) {
-            for row in openingRows(hash: step.key.hash) {
+            for row in openingRows(hash: step.hash) {
                 let record = record(candidateRow(row.candidate))
                 // Another key may have the same hash.
                 let ranks = record.documentTypes.lazy.filter { $0.keys.contains(step.key) }.map(\.rank)
@@ -85,12 +85,12 @@ extension CatalogIndex {
     /// The known types: Apple's most common ones, those of the application, and those of the usable plug-ins.
     ///
     /// **Cost.** The first use decodes the record of each plug-in that declares types.
-    var types: TypeTable {
-        if let known = knownTypes.load() { return known.table }
+    private var types: KnownTypes {
+        if let known = knownTypes.load() { return known }
         var table = TypeTable()
         for declaration in BundleOpening.main.manifest.typeDeclarations { table.add(declaration) }
         for declaration in declaredTypes { table.add(declaration) }
-        return knownTypes.storeIfNil(KnownTypes(table)).table
+        return knownTypes.storeIfNil(KnownTypes(table))
     }
 
     /// What the plug-ins declare: the types that they own first, in the order of their identifiers.
@@ -100,10 +100,26 @@ extension CatalogIndex {
         return declarations.filter(\.isExported) + declarations.filter { !$0.isExported }
     }
 
-    /// The table of types as an object, for a reference that is stored once.
+    /// The types with the steps from keys that were asked for before.
+    ///
+    /// An application asks for the same few extensions again and again, and following the types takes longer than all
+    /// other parts of a question.
     final class KnownTypes: Sendable {
-        let table: TypeTable
+        private let table: TypeTable
+        private let known = Lock<[OpeningKey: [TypeTable.Step]]>([:])
+        /// How many keys are kept, because the questions may come from names of files.
+        private static let mostKept = 1_000
 
         init(_ table: TypeTable) { self.table = table }
+
+        /// See ``TypeTable/steps(from:)``.
+        func steps(from key: OpeningKey) -> [TypeTable.Step] {
+            if let steps = known.withLock({ $0[key] }) { return steps }
+            let steps = table.steps(from: key)
+            known.withLock { known in
+                if known.count < Self.mostKept, known[key] == nil { known[key] = steps }
+            }
+            return steps
+        }
     }
 }

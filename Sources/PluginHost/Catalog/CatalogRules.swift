@@ -10,6 +10,8 @@ struct CatalogRules: Sendable, Equatable {
     var capabilities: Set<String> = []
     /// The identifiers that the user has disabled.
     var disabled: Set<String> = []
+    /// The identifiers that the user has enabled, although their plug-ins are disabled by default.
+    var enabled: Set<String> = []
 
     /// The plug-ins in quarantine.
     var quarantined: [Quarantine.Entry] = []
@@ -24,7 +26,8 @@ struct CatalogRules: Sendable, Equatable {
         let quarantine = options.quarantine.map { Quarantine.at($0) }
         return CatalogRules(
             hostVersion: host.version, capabilities: host.capabilities, disabled: choices.disabled,
-            quarantined: quarantine?.entries ?? [], safeStart: options.safeStart, application: quarantine?.application)
+            enabled: choices.enabled, quarantined: quarantine?.entries ?? [], safeStart: options.safeStart,
+            application: quarantine?.application)
     }
 
     /// The text that the index stores.
@@ -32,6 +35,7 @@ struct CatalogRules: Sendable, Equatable {
     /// Equal rules have equal texts.
     var description: String {
         ([hostVersion] + capabilities.sorted() + disabled.sorted().map { Self.disabledMark + $0 }
+            + enabled.sorted().map { Self.enabledMark + $0 }
             + quarantined.map { "\(Self.quarantineMark)\($0.identifier)\n\($0.bundlePath ?? "")\n\($0.reason)" }
             + safeStart.names.map { Self.safeStartMark + $0 })
             .joined(separator: "\n")
@@ -41,6 +45,8 @@ struct CatalogRules: Sendable, Equatable {
     ///
     /// No capability begins with it.
     static let disabledMark = "\u{0}"
+    /// The prefix of an identifier that is enabled.
+    private static let enabledMark = "\u{3}"
     /// The prefix of a plug-in that is in quarantine.
     private static let quarantineMark = "\u{1}"
     /// The prefix of a name that a safe start leaves out.
@@ -57,6 +63,15 @@ struct CatalogRules: Sendable, Equatable {
                 ? "Every plug-in is disabled: the list of the user's choices has “\(all)”, or is damaged."
                 : "The user has disabled \(quoted(identifier)).",
             remedy: Self.enabling(isOfEveryPlugin ? "'\(all)'" : identifier))
+    }
+
+    /// The finding for a candidate that waits until the user enables it; nil for any other.
+    func waitingFinding(_ record: PluginRecord, list: String) -> PluginFinding? {
+        if record.isEnabledByDefault || enabled.contains(record.identifier) { return nil }
+        return PluginFinding(
+            .warning, .disabledByUser, filePath: list, subject: record.identifier,
+            message: "\(quoted(record.identifier)) is not enabled yet: its Info.plist leaves that to the user.",
+            remedy: Self.enabling(record.identifier))
     }
 
     /// Why a plug-in is not used although the bundle has no fault: it is in quarantine, or a safe start leaves it out.

@@ -85,6 +85,11 @@ struct CatalogSelection {
             ]
             return
         }
+        if let finding = rules.waitingFinding(bundle.record, list: candidates[number].listPath) {
+            verdicts[number] = .disabled
+            findings[number] = [finding]
+            return
+        }
         if let (verdict, finding) = rules.refusal(of: bundle.record.identifier, at: candidates[number].path) {
             verdicts[number] = verdict
             findings[number] = [finding]
@@ -96,9 +101,19 @@ struct CatalogSelection {
     }
 
     private mutating func choose(_ rules: CatalogRules, unread: PluginFinding?) {
-        let eligible = candidates.indices.filter { verdicts[$0] == .usable }
-        let resolution = resolve(eligible.map(resolutionCandidate), unread: unread?.filePath)
+        var eligible = candidates.indices.filter { verdicts[$0] == .usable }
+        var resolution = resolve(eligible.map(resolutionCandidate), unread: unread?.filePath)
+        // Without the losers, other versions may be chosen, with conflicts of their own. Each round leaves one out.
+        while let losers = losers(among: resolution.chosen) {
+            for (number, other) in losers {
+                verdicts[number] = .unresolved
+                findings[number] = [conflictFinding(number, other)]
+            }
+            eligible.removeAll { losers[$0] != nil }
+            resolution = resolve(eligible.map(resolutionCandidate), unread: unread?.filePath)
+        }
         loadOrder = resolution.chosen
+        placeOptional()
         for (number, replacement) in resolution.passedOver { giveWay(number, replacement) }
         for (number, failure) in resolution.failures {
             verdicts[number] = .unresolved
@@ -106,8 +121,74 @@ struct CatalogSelection {
             if let required = finding.subject, rules.disables(required) {
                 finding.message += " The user has disabled \(quoted(required))."
                 finding.remedy = CatalogRules.enabling(required)
+            } else if let required = finding.subject, isDisabled(required) {
+                finding.message += " \(quoted(required)) is not enabled yet."
+                finding.remedy = CatalogRules.enabling(required)
             }
             findings[number] = [finding]
+        }
+    }
+
+    private func isDisabled(_ identifier: String) -> Bool {
+        candidates.indices.contains {
+            verdicts[$0] == .disabled && candidates[$0].bundle.record.identifier == identifier
+        }
+    }
+
+    // MARK: Conflicts and optional requirements
+
+    /// The chosen candidates that must not be used because of a conflict, each with the one that is used; nil if there
+    /// is no conflict.
+    private func losers(among chosen: [Int]) -> [Int: Int]? {
+        let declaring = chosen.filter { !candidates[$0].bundle.record.conflicts.isEmpty }
+        if declaring.isEmpty { return nil }
+        let byIdentifier = numbers(of: chosen)
+        var conflicts: [Int: [Int]] = [:]
+        for number in declaring {
+            let others = fitting(candidates[number].bundle.record.conflicts, byIdentifier).filter { $0 != number }
+            if !others.isEmpty { conflicts[number] = others }
+        }
+        let losers = losersOfConflicts(conflicts)
+        return losers.isEmpty ? nil : losers
+    }
+
+    /// The chosen candidates by their identifiers.
+    private func numbers(of chosen: [Int]) -> [String: Int] {
+        Dictionary(
+            chosen.map { (candidates[$0].bundle.record.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The chosen candidates that are in ranges by identifier.
+    private func fitting(_ ranges: [String: VersionRange], _ chosen: [String: Int]) -> [Int] {
+        ranges.sorted { $0.key < $1.key }.compactMap { identifier, range in
+            guard let number = chosen[identifier], range.contains(candidates[number].bundle.version) else { return nil }
+            return number
+        }
+    }
+
+    private func conflictFinding(_ number: Int, _ other: Int) -> PluginFinding {
+        let record = candidates[other].bundle.record
+        let version = (record.shortVersion ?? record.version).map { " " + $0 } ?? ""
+        return PluginFinding(
+            .requirementUnmet, filePath: candidates[number].listPath, subject: record.identifier,
+            message: "It conflicts with \(quoted(record.identifier))\(version), which is used.",
+            remedy: "Decide for one of the two, and disable the other: pluginhost disable \(record.identifier) "
+                + "--application NAME")
+    }
+
+    /// Puts each plug-in after those that it requires optionally, unless this leads into a circle.
+    private mutating func placeOptional() {
+        guard loadOrder.contains(where: { !candidates[$0].bundle.record.optionalRequires.isEmpty }) else { return }
+        let members = loadOrder.sorted {
+            candidates[$0].bundle.record.identifier < candidates[$1].bundle.record.identifier
+        }
+        let byIdentifier = numbers(of: members)
+        let places = Dictionary(uniqueKeysWithValues: zip(members, members.indices))
+        func targets(_ ranges: KeyPath<PluginRecord, [String: VersionRange]>) -> [[Int]] {
+            members.map { fitting(candidates[$0].bundle.record[keyPath: ranges], byIdentifier).map { places[$0]! } }
+        }
+        loadOrder = loadingOrder(required: targets(\.requires), optional: targets(\.optionalRequires)).map {
+            members[$0]
         }
     }
 

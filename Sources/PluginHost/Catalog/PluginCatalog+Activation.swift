@@ -1,4 +1,5 @@
 import HostBasics
+import PluginABI
 
 extension PluginCatalog {
     /// Loads a plug-in after everything that it requires.
@@ -37,11 +38,16 @@ extension PluginCatalog {
         } else if let bundle = openedBundle(identifier), bundle.isLoaded {
             return try body(bundle)
         }
-        for plugin in try requirements(of: identifier) {
+        let (needed, optional) = try requirements(of: identifier)
+        for plugin in needed {
             do {
                 try use(plugin) { try $0.loadAndReturnError() }
             } catch let error as PluginError where error.code == .notCode {
                 // A bundle with only resources needs no load.
+            } catch let error as PluginError where optional.contains(plugin.identifier) {
+                HostEnvironment.log(
+                    .warning, bundleIdentifier: plugin.identifier,
+                    "\(quoted(identifier)) can use \(quoted(plugin.identifier)), which does not load: \(error)")
             } catch let error as PluginError where plugin.identifier != identifier {
                 throw unmet(identifier, plugin, error)
             }
@@ -112,10 +118,13 @@ extension PluginCatalog {
         throw missing(identifier)
     }
 
-    /// A plug-in and everything that it requires, in load order.
-    private func requirements(of identifier: String) throws(PluginError) -> [PluginDescription] {
+    /// A plug-in and everything that is loaded before it, in load order, with the identifiers of what it can do
+    /// without.
+    private func requirements(
+        of identifier: String
+    ) throws(PluginError) -> (needed: [PluginDescription], optional: Set<String>) {
         let wanted = try requirePlugin(identifier)
-        if wanted.requires.isEmpty { return [wanted] }
+        if wanted.requires.isEmpty, wanted.optionalRequires.isEmpty { return ([wanted], []) }
         // All from one state of the catalogue, in which all requirements are met.
         let index = wanted.candidate.index
         var found: [String: PluginDescription] = [identifier: wanted]
@@ -128,8 +137,32 @@ extension PluginCatalog {
                 pending.append(description)
             }
         }
+        let required = Set(found.keys)
+        addOptional(to: &found, index)
         let byEntry = Dictionary(found.values.map { ($0.candidateNumber, $0) }, uniquingKeysWith: { $1 })
-        return (0..<index.pluginCount).compactMap { byEntry[index.inLoadOrder($0)] }
+        var needed: [PluginDescription] = []
+        // In a circle, an optional one may come later: then it is not loaded first.
+        for place in 0..<index.pluginCount where needed.last?.candidateNumber != wanted.candidateNumber {
+            if let plugin = byEntry[index.inLoadOrder(place)] { needed.append(plugin) }
+        }
+        return (needed, Set(found.keys).subtracting(required))
+    }
+
+    /// Adds the plug-ins in use that those found require optionally, and everything that these require.
+    private func addOptional(to found: inout [String: PluginDescription], _ index: CatalogIndex) {
+        var pending = Array(found.values)
+        while let plugin = pending.popLast() {
+            // What is required is in use, in a version that fits.
+            var wanted: [String: VersionRange?] = plugin.optionalRequires.mapValues { $0 }
+            for identifier in plugin.requires.keys { wanted.updateValue(nil, forKey: identifier) }
+            for (identifier, range) in wanted where found[identifier] == nil {
+                guard let candidate = index.plugin(identifier: identifier) else { continue }
+                let description = PluginDescription(self, index, candidate)
+                if let range, !range.contains(description.candidate.comparableVersion) { continue }
+                found[identifier] = description
+                pending.append(description)
+            }
+        }
     }
 
     private func unmet(_ identifier: String, _ plugin: PluginDescription, _ error: PluginError) -> PluginError {

@@ -14,7 +14,7 @@ extension PluginCatalog {
     /// **Cost.** Some binary searches, and decoding the record of each plug-in that it returns.
     public func plugins(opening name: String) -> [PluginDescription] {
         let index = current
-        return index.openings(ofName: Path.lastComponent(name)).map { PluginDescription(self, index, $0.candidate) }
+        return index.openings(ofName: Path.lastComponent(name)).map { description($0, in: index) }
     }
 
     /// The plug-ins that open documents of a type, in the order of ``plugins(opening:)``.
@@ -26,6 +26,12 @@ extension PluginCatalog {
     /// **Cost.** As for ``plugins(opening:)``.
     public func plugins(openingType type: String) -> [PluginDescription] {
         let index = current
-        return index.openings(ofType: type).map { PluginDescription(self, index, $0.candidate) }
+        return index.openings(ofType: type).map { description($0, in: index) }
+    }
+
+    /// The description with the record that was decoded for the question.
+    private func description(_ opening: CatalogIndex.Opening, in index: CatalogIndex) -> PluginDescription {
+        let candidate = PluginCandidate(index, index.candidateRow(opening.candidate), opening.record)
+        return PluginDescription(.catalog(self), candidate, number: opening.candidate)
     }
 }

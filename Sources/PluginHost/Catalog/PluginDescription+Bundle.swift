@@ -19,6 +19,8 @@ extension PluginDescription {
         // It is unknown which other plug-ins exist, so requirements do not affect the verdict.
         var free = record
         free.requires = [:]
+        // Nor is it known whether the user has enabled it; its code is used already.
+        free.isEnabledByDefault = true
         var writer = ScannedBundle.Writer(count: 1)
         writer.add(name: Path.lastComponent(path), stamp: .none, record: free, nanoseconds: 0)
         var builder = CatalogIndexBuilder(rules: CatalogRules.current(choices: UserChoices()))

@@ -88,6 +88,15 @@ public struct PluginDescription: Sendable {
     /// `PHRequires`: the version ranges of other plug-ins that it requires, by their identifiers.
     public var requires: [String: VersionRange] { record.requires }
 
+    /// `PHOptionalRequires`: the version ranges of plug-ins that are loaded before it if they can be used.
+    public var optionalRequires: [String: VersionRange] { record.optionalRequires }
+
+    /// `PHConflicts`: the version ranges of plug-ins with which it is never used together.
+    public var conflicts: [String: VersionRange] { record.conflicts }
+
+    /// `PHEnabledByDefault`: whether it is used before the user has enabled it.
+    public var isEnabledByDefault: Bool { record.isEnabledByDefault }
+
     /// `PHUses`: the services that its code requests, as extension points with their versions.
     public var uses: [String: UInt32] { record.uses }
 

@@ -21,6 +21,9 @@ struct PluginRecord: Sendable, Equatable {
     var uses: [String: UInt32] = [:]
     var execution: ExecutionRequest?
     var workerRequest: WorkerRequest?
+    var isEnabledByDefault = true
+    var optionalRequires: [String: VersionRange] = [:]
+    var conflicts: [String: VersionRange] = [:]
     var documentTypes: [Manifest.DocumentType] = []
     var typeDeclarations: [Manifest.TypeDeclaration] = []
     /// The path of Info.plist in the bundle; nil if none could be opened.
@@ -63,6 +66,9 @@ extension PluginRecord {
         uses = contents.manifest.uses
         execution = contents.manifest.executionRequest
         workerRequest = contents.manifest.workerRequest
+        isEnabledByDefault = contents.manifest.isEnabledByDefault
+        optionalRequires = contents.manifest.optionalRequires
+        conflicts = contents.manifest.conflicts
         documentTypes = contents.manifest.documentTypes
         typeDeclarations = contents.manifest.typeDeclarations
         findings = contents.manifest.errors
@@ -102,12 +108,19 @@ extension PluginRecord {
         static let usualList = Self(rawValue: 1)
         static let documentTypes = Self(rawValue: 2)
         static let typeDeclarations = Self(rawValue: 4)
+        static let optionalRequires = Self(rawValue: 8)
+        static let conflicts = Self(rawValue: 16)
+        /// It is not used before the user has enabled it.
+        static let waits = Self(rawValue: 32)
     }
 
     private var parts: Parts {
         var parts: Parts = listPath == Self.usualListPath ? .usualList : []
         if !documentTypes.isEmpty { parts.insert(.documentTypes) }
         if !typeDeclarations.isEmpty { parts.insert(.typeDeclarations) }
+        if !optionalRequires.isEmpty { parts.insert(.optionalRequires) }
+        if !conflicts.isEmpty { parts.insert(.conflicts) }
+        if !isEnabledByDefault { parts.insert(.waits) }
         return parts
     }
 
@@ -140,6 +153,8 @@ extension PluginRecord {
         if !parts.contains(.usualList) { writer.put(listPath) }
         if parts.contains(.documentTypes) { writer.put(documentTypes) { $1.write(to: &$0) } }
         if parts.contains(.typeDeclarations) { writer.put(typeDeclarations) { $1.write(to: &$0) } }
+        if parts.contains(.optionalRequires) { writer.put(optionalRequires) { $0.put($1.description) } }
+        if parts.contains(.conflicts) { writer.put(conflicts) { $0.put($1.description) } }
         writer.put(linkedPath)
         writer.put(isNoBundle ? UInt8(1) : 0)
         writer.put(findings) { $1.write(to: &$0) }
@@ -175,6 +190,13 @@ extension PluginRecord {
         if parts.contains(.typeDeclarations) {
             typeDeclarations = reader.list(Manifest.TypeDeclaration.smallest) { Manifest.TypeDeclaration(from: &$0) }
         }
+        if parts.contains(.optionalRequires) {
+            optionalRequires = reader.dictionary { $0.text() }.compactMapValues { try? VersionRange($0) }
+        }
+        if parts.contains(.conflicts) {
+            conflicts = reader.dictionary { $0.text() }.compactMapValues { try? VersionRange($0) }
+        }
+        isEnabledByDefault = !parts.contains(.waits)
         linkedPath = reader.optionalText()
         isNoBundle = reader.number(UInt8.self) != 0
         findings = reader.list(PluginFinding.smallest) { PluginFinding(from: &$0) }

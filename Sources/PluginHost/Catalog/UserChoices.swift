@@ -1,38 +1,52 @@
 import HostBasics
 internal import PropertyLists
 
-/// A user's choices about an application's plug-ins: which ones are disabled.
+/// A user's choices about an application's plug-ins: which ones are disabled, and which ones are enabled that are not
+/// by default.
 ///
-/// They are in a property list of the user, under the key `Disabled`, an array of identifiers; see
+/// They are in a property list of the user, under the keys `Disabled` and `Enabled`, arrays of identifiers; see
 /// docs/administrators.md, "The user's choices".
 struct UserChoices: KeptContent {
     /// The identifiers of the plug-ins that are disabled; `*` for every plug-in.
     private(set) var disabled: Set<String> = []
+    /// The identifiers that are enabled; this matters for plug-ins with a false `PHEnabledByDefault`.
+    ///
+    /// What is disabled too stays disabled.
+    private(set) var enabled: Set<String> = []
     /// Keys of later versions.
     ///
     /// They are kept when the file is written.
     private var others: [String: PropertyList] = [:]
 
     private static let key = "Disabled"
+    private static let enabledKey = "Enabled"
 
     /// Creates choices that disable nothing.
     init() {}
 
     init?(_ list: PropertyList) {
-        guard case .dictionary(var entries) = list, let disabled = (entries[Self.key] ?? .array([])).array else {
+        guard case .dictionary(var entries) = list, let disabled = (entries[Self.key] ?? .array([])).array,
+            let enabled = (entries[Self.enabledKey] ?? .array([])).array
+        else {
             return nil
+        }
+        for identifier in enabled {
+            guard let identifier = identifier.string else { return nil }
+            self.enabled.insert(identifier)
         }
         for identifier in disabled {
             guard let identifier = identifier.string else { return nil }
             self.disabled.insert(identifier)
         }
         entries[Self.key] = nil
+        entries[Self.enabledKey] = nil
         others = entries
     }
 
     var list: PropertyList {
         var entries = others
         entries[Self.key] = .array(disabled.sorted().map(PropertyList.string))
+        if !enabled.isEmpty { entries[Self.enabledKey] = .array(enabled.sorted().map(PropertyList.string)) }
         return .dictionary(entries)
     }
 
@@ -43,8 +57,13 @@ struct UserChoices: KeptContent {
 
     mutating func apply(_ change: Change) {
         switch change {
-        case .disable(let identifier): disabled.insert(identifier)
-        case .enable(let identifier): disabled.remove(identifier)
+        case .disable(let identifier):
+            disabled.insert(identifier)
+            enabled.remove(identifier)
+        case .enable(let identifier):
+            disabled.remove(identifier)
+            // The choice is kept for every plug-in: a later version may be disabled by default.
+            if identifier != Self.everyPlugin { enabled.insert(identifier) }
         }
     }
 
@@ -74,7 +93,7 @@ struct UserChoices: KeptContent {
                 path: path,
                 ListWords(
                     code: .choicesUnreadable, subject: "The user's choices in",
-                    noList: "is no dictionary whose \(key) is an array of identifiers",
+                    noList: "is no dictionary whose \(key) and \(enabledKey) are arrays of identifiers",
                     safest: "It has no usable copy, so every plug-in counts as disabled.",
                     remedy: "Correct it, or remove it and disable anew.", change: "A choice about plug-ins"))
             known[path] = list
@@ -95,11 +114,19 @@ extension PluginCatalog {
         return directory.map { Path.join($0, application + "/plugins.plist") }
     }
 
-    /// Whether the user has disabled a plug-in.
+    /// Whether the user has disabled a plug-in, or has not yet enabled one that is disabled by default
+    /// (`PHEnabledByDefault`).
     ///
     /// - Parameter identifier: the plug-in's identifier.
-    /// - Returns: whether the user has disabled the identifier. The plug-in need not be installed.
-    public func isDisabled(_ identifier: String) -> Bool { choices.disables(identifier) }
+    /// - Returns: whether the identifier is disabled. A plug-in that the user has disabled need not be installed.
+    public func isDisabled(_ identifier: String) -> Bool {
+        if choices.disables(identifier) { return true }
+        if choices.enabled.contains(identifier) || plugin(identifier) != nil { return false }
+        let index = current
+        return (0..<index.candidateCount).lazy.map(index.candidateRow).contains {
+            $0.verdict == .disabled && index.text(at: $0.identifier, is: identifier)
+        }
+    }
 
     /// Disables a plug-in for the user, or enables it again.
     ///

@@ -95,7 +95,8 @@ extension PluginBundle {
                 remedy: "Use NSExecutable-linux to name another executable; an identifier never varies.")
         }
         return unknown + ineffective + nameAdvice(on: manifest, path: path) + metadataAdvice(on: manifest, path: path)
-            + documentAdvice(on: manifest, path: path) + executionAdvice(on: manifest, path: path)
+            + decisionAdvice(on: manifest, path: path) + documentAdvice(on: manifest, path: path)
+            + executionAdvice(on: manifest, path: path)
             + signatureFindings(of: manifest, path: path)
     }
 
@@ -144,7 +145,8 @@ extension PluginBundle {
             (.executable, [written(.executable)]), (.bundleExecutable, [written(.bundleExecutable)]),
             (.developmentRegion, [manifest.developmentRegion]), (.localizations, manifest.localizations),
             (.principalClass, [manifest.principalClass]), (.mainNibFile, [manifest.mainNibFile]),
-            (.requires, manifest.requires.keys.sorted()), (.uses, manifest.uses.keys.sorted()),
+            (.requires, manifest.requires.keys.sorted()), (.optionalRequires, manifest.optionalRequires.keys.sorted()),
+            (.conflicts, manifest.conflicts.keys.sorted()), (.uses, manifest.uses.keys.sorted()),
         ]
         // A value that names no file, bundle or language has no effect, and no other check reports it.
         for (key, texts) in names where manifest.executable == nil || key != .executable && key != .bundleExecutable {

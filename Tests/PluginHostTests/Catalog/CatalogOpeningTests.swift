@@ -64,7 +64,8 @@ import Testing
         #expect(try Set(openingType(lists, "AUDIO/midi")) == ["mime", "family", "audio", "extension"])
         #expect(try openingType(lists, "audio/*").contains("mime"))
         #expect(try !openingType(lists, "audio/*").contains("text"))
-        #expect(try Set(openingType(lists, "public.midi-audio")) == ["mime", "audio", "extension"])
+        #expect(try Set(openingType(lists, "public.midi-audio")) == ["mime", "family", "audio", "extension"])
+        #expect(try Set(opening(lists, "a.mid")) == ["mime", "family", "audio", "extension"])
         #expect(try openingType(lists, "audio/x-unknown") == ["family"])
         for nothing in ["", "/", "*", "a/b/c", "public.video"] {
             #expect(try openingType(lists, nothing).isEmpty, "\(nothing)")

@@ -51,6 +51,35 @@ import Testing
         #expect(PluginCatalog(searchPaths: [tree("a")], options: .init(index: .none)).plugins.count == 2)
     }
 
+    @Test("a plug-in that waits for the user", .fault(684)) func whatIsNotEnabledByDefaultWaits() throws {
+        let tree = try CatalogTree([
+            "a/One.bundle": CatalogTree.list("one", "1", "PHEnabledByDefault = NO;"),
+            "a/Two.bundle": CatalogTree.list("two", "1", "PHRequires = { one = \"1\"; }; PHEnabledByDefault = YES;"),
+        ])
+        let catalog = catalog(tree)
+        #expect(verdicts(catalog) == ["one": .disabled, "two": .unresolved])
+        #expect(catalog.isDisabled("one") && !catalog.isDisabled("two"))
+        let candidates = catalog.candidates
+        #expect(candidates[0].explanation.contains("not enabled yet"))
+        #expect(candidates[1].explanation.contains("“one” is not enabled yet"))
+        try catalog.setDisabled("one", false)
+        #expect(verdicts(catalog) == ["one": .usable, "two": .usable] && !catalog.isDisabled("one"))
+        // As another process finds it, from the index.
+        #expect(verdicts(self.catalog(tree)) == ["one": .usable, "two": .usable])
+        try tree.tree.write("config/plugins.plist", "{ Disabled = (one); Enabled = (one); }")
+        let both = self.catalog(tree)
+        #expect(verdicts(both)["one"] == .disabled && both.isDisabled("one"))
+        // Without a file of choices, nobody has enabled it.
+        #expect(PluginCatalog(searchPaths: [tree("a")], options: .init(index: .none)).plugins.isEmpty)
+    }
+
+    @Test(.fault(684), arguments: ["{ Enabled = one; }", "{ Enabled = ((one)); }"])
+    func anEnabledListThatIsNoneReleasesNothing(_ text: String) throws {
+        let tree = try tree()
+        try tree.tree.write("config/plugins.plist", text)
+        try expectUnreadable(tree)
+    }
+
     @Test func whatALaterVersionWroteStays() throws {
         let tree = try tree()
         try tree.tree.write("config/plugins.plist", "{ Disabled = (two); Order = (two, one); }")

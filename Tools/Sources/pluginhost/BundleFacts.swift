@@ -89,6 +89,9 @@ struct BundleFacts {
                 "functions": .array(
                     functions.map { .object(["name": .string($0.name), "signature": .string($0.signature)]) }),
                 "requires": .object((manifest?.requires ?? [:]).mapValues { .string($0.description) }),
+                "optionalRequires": .object((manifest?.optionalRequires ?? [:]).mapValues { .string($0.description) }),
+                "conflicts": .object((manifest?.conflicts ?? [:]).mapValues { .string($0.description) }),
+                "enabledByDefault": .bool(manifest?.isEnabledByDefault ?? true),
                 "hostRequires": JSONValue(manifest?.hostRequires?.description),
                 "capabilities": JSONValue(manifest?.capabilities ?? []),
                 "documentTypes": .array((manifest?.documentTypes ?? []).map { JSONValue($0) }),
@@ -138,8 +141,10 @@ struct BundleFacts {
             FindingReport(findings: elsewhere.findings, bundlePath: path).write(to: &page)
         }
         page.field("Principal class", manifest.principalClass)
-        let requires = manifest.requires.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-        page.field("Requires", requires.joined(separator: ", "))
+        page.field("Requires", manifest.requires.shown)
+        page.field("Uses if there", manifest.optionalRequires.shown)
+        page.field("Conflicts with", manifest.conflicts.shown)
+        page.field("Enabled", manifest.isEnabledByDefault ? nil : "only after the user has enabled it")
         page.field("Requires of host", manifest.hostRequires?.description)
         page.field("Capabilities", manifest.capabilities.joined(separator: ", "))
         page.field(
@@ -190,4 +195,9 @@ struct BundleFacts {
         let more = all.count > Self.mostResources ? " and \(all.count - Self.mostResources) more" : ""
         page.field("Resources", all.prefix(Self.mostResources).joined(separator: ", ") + more)
     }
+}
+
+extension [String: VersionRange] {
+    /// “org.example.a >=1.0, org.example.b 2”.
+    var shown: String { sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ") }
 }

@@ -116,7 +116,8 @@ import Testing
             "path", "bundlePath", "searchPath", "identifier", "version", "displayName", "verdict", "rule",
             "usedInstead",
             "explanation", "factories", "extensionPoints", "requires", "hostRequires", "capabilities", "uses",
-            "execution", "permissions", "limits", "placement", "findings", "metadata", "documentTypes",
+            "execution", "permissions", "limits", "findings", "metadata", "documentTypes",
+            "optionalRequires", "conflicts", "enabledByDefault", "placement",
         ]
         #expect(Set(try #require(document.bundles.first).keys) == keys)
         #expect(Set(document.object.keys) == ["format", "command", "bundles", "all", "folders", "opening"])

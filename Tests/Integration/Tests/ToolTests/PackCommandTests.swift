@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test(
-        .fault(795, 796, 797, 798),
+        .fault(683, 795, 796, 797, 798),
         arguments: [
             ("CFBundleIdentifier", "$(PRODUCT_BUNDLE_IDENTIFIER)"), ("CFBundleIdentifier", "org.example.a "),
             ("CFBundleName", "@NAME@"), ("CFBundleDisplayName", "${X}"), ("CFBundleShortVersionString", "$(V)"),
@@ -181,6 +181,13 @@ import Testing
         let output = try source.pack()
         #expect(output.status == 1 && output.standardOutput.contains("manifestInvalid"), "\(output)")
         try expectNothingLeft(source)
+        // The other commands report the same of a bundle that was packed by other means.
+        let fixture = try BundleFixture("Badly", info: [key: value], code: .none)
+        for command in ["lint", "check"] {
+            let output = try PluginHostTool.run(command, fixture.path)
+            #expect(output.standardOutput.contains("manifestInvalid"), "\(command): \(output)")
+            #expect(output.status == 1 || key.hasSuffix(" "), "\(command): \(output)")
+        }
     }
 
     @Test(.fault(799)) func anUnusualIdentifierIsPackedWithAWarning() throws {

@@ -76,6 +76,11 @@ extension WhyReport {
         page.gap()
         page.line(("Needs", .bold), (needs.isEmpty && uses.isEmpty ? "no other plug-in" : "", .plain))
         for need in needs { write(need, indent: 2, to: &page) }
+        for need in optional {
+            page.line(
+                ("can use \(need.identifier) \(need.range):", .plain), (need.state, need.isMet ? .green : .yellow),
+                indent: 2)
+        }
         for use in uses {
             let offers = (use.isOfApplication ? ["the application"] : []) + use.offeredBy
             page.line(
@@ -85,6 +90,9 @@ extension WhyReport {
                 indent: 2)
         }
         guard let manifest = candidates.first(where: { $0.candidate.verdict == .usable })?.manifest else { return }
+        if !manifest.conflicts.isEmpty {
+            page.paragraph("never used together with " + manifest.conflicts.shown, indent: 2)
+        }
         if let range = manifest.hostRequires {
             let version = HostEnvironment.current.version
             let known = version.isEmpty ? "which is not known: see --host-version" : "which is \(version)"

@@ -9,6 +9,8 @@ struct WhyReport {
     /// The complete check of the bundle in use.
     let check: FindingReport
     let needs: [Need]
+    /// What is loaded before it if it can be used.
+    let optional: [Need]
     let uses: [Use]
     /// The changes to the catalogue if the bundle in use did not exist.
     let absence: CatalogChange?
@@ -76,6 +78,7 @@ struct WhyReport {
         let manifest = bundle?.manifest ?? candidates.first?.manifest
         var tree = NeedTree(catalog, of: identifier)
         needs = tree.needs(manifest?.requires ?? [:])
+        optional = tree.needs(manifest?.optionalRequires ?? [:])
         uses = (manifest?.uses ?? [:]).sorted { $0.key < $1.key }.map { point, version in
             Use(
                 point: point, version: version,
@@ -179,6 +182,7 @@ extension WhyReport {
             "loads": isLoadable.map(JSONValue.bool) ?? .null,
             "sentence": .string(sentence),
             "remedy": .string(explanation.remedy),
+            "optional": .array(optional.map(\.json)),
             "bundles": .array(candidates.map { .object($0.members) }),
             "findings": check.json,
             "needs": .array(needs.map(\.json)),

@@ -17,8 +17,9 @@ extension Rule {
             .manifestInvalid, .load, .bundle,
             what: """
                 A key in Info.plist has a value that cannot be used. As a warning: a key that begins with PH is unknown, has no \
-                effect, or does not describe the executable; a known key has a blank around its name; a name or version is empty, or \
-                has blanks around it. A host ignores names and versions with build variables that were not expanded; here they are \
+                effect, or does not describe the executable; a known key has a blank around its name; a text or address for \
+                people, a document type or a conflict is not used as written; a name or version is empty, or has blanks around \
+                it. A host ignores names and versions with build variables that were not expanded; here they are \
                 errors.
                 """,
             why: "The application would understand the key in another way than its author meant it, or not at all.",
