@@ -6,7 +6,7 @@ struct IndexHeader: Sendable {
     /// “PHINDEX” and a zero byte.
     private static let magic: UInt64 = 0x0058_4544_4E49_4850
     /// Raise this when the format of the file or the rules for verdicts change.
-    static let format: UInt64 = 6
+    static let format: UInt64 = 7
 
     let candidateCount: Int
     let pluginCount: Int

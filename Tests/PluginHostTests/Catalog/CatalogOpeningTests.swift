@@ -118,17 +118,18 @@ import Testing
         #expect(try opening(lists, "a.\(one)") == ["one"] && opening(lists, "a.\(other)") == ["other"])
     }
 
-    @Test("an index of format 5", .fault(685)) func anOlderIndexIsCreatedAgain() throws {
+    @Test("an index of an older format", .fault(685), arguments: [UInt8(5), 6])
+    func anOlderIndexIsCreatedAgain(format: UInt8) throws {
         let tree = try CatalogTree(["a/1.bundle": Self.list("x", "", "NSExtensions = (mid);")])
         tree.settle()
         #expect(tree.catalog("a", index: true).plugins(opening: "a.mid").count == 1)
         let path = try tree.indexPath
         var bytes = try fileBytes(path)
-        #expect(bytes[8] == 6)
-        bytes[8] = 5
+        #expect(bytes[8] == 7)
+        bytes[8] = format
         try tree.tree.write("index/" + Path.lastComponent(path), bytes: bytes)
         let again = tree.catalog("a", index: true)
-        #expect(try again.plugins(opening: "a.mid").count == 1 && fileBytes(path)[8] == 6)
+        #expect(try again.plugins(opening: "a.mid").count == 1 && fileBytes(path)[8] == 7)
         // And from the index alone, without reading the bundle.
         #expect(tree.catalog("a", validation: .folders, index: true).plugins(opening: "a.mid").count == 1)
     }
