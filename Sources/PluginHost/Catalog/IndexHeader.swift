@@ -32,9 +32,13 @@ struct IndexHeader: Sendable {
 
     /// - Throws: the reason why the bytes are not a valid index.
     init(checking bytes: UnsafeRawBufferPointer) throws(CatalogIndex.Fault) {
-        guard bytes.count >= Self.size else {
-            throw CatalogIndex.Fault(reason: "it is \(bytes.count) bytes long, shorter than its header")
+        func checkLength(_ length: Int) throws(CatalogIndex.Fault) {
+            guard bytes.count >= length else {
+                throw CatalogIndex.Fault(reason: "it is \(bytes.count) bytes long, shorter than its header")
+            }
         }
+        // The header of another format may be shorter than this one.
+        try checkLength(16)
         func word(_ number: Int) -> UInt64 {
             UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * number, as: UInt64.self))
         }
@@ -43,6 +47,7 @@ struct IndexHeader: Sendable {
             throw CatalogIndex.Fault(
                 reason: "its format is \(word(1)), and this version reads \(Self.format)", isOfOtherFormat: true)
         }
+        try checkLength(Self.size)
         guard word(2) == UInt64(bytes.count) else {
             throw CatalogIndex.Fault(reason: "it is \(bytes.count) bytes long, but its header says \(word(2))")
         }

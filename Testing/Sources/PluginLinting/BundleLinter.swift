@@ -1,4 +1,3 @@
-public import ELFImages
 public import HostBasics
 internal import NibReading
 @_spi(Tools) public import PluginHost

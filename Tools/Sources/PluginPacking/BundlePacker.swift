@@ -1,6 +1,6 @@
 import Glibc
 public import HostBasics
-@_spi(Tools) public import PluginHost
+@_spi(Tools) internal import PluginHost
 public import PluginLinting
 
 /// Makes bundles from their source folders.

@@ -1,7 +1,7 @@
 internal import CPackingSupport
 import Glibc
 public import HostBasics
-@_spi(Tools) public import PluginHost
+@_spi(Tools) internal import PluginHost
 
 /// Installs bundles in a folder of plug-ins, removes them, and restores the previous version.
 ///

@@ -189,7 +189,7 @@ import Testing
         let home = try environment()
         let directory = URL(filePath: try #require(home["XDG_CACHE_HOME"])).appending(path: "pluginhost")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        // “PHINDEX”, and a format that no version has.
+        // “PHINDEX”, and a format that no version has. Its header may be shorter than this version's.
         let head = Data("PHINDEX\u{0}".utf8) + [0xFF, 0xFF, 0, 0, 0, 0, 0, 0]
         for number in 0..<20 { try (head + Data(count: 48)).write(to: directory.appending(path: "\(number).index")) }
         let output = try PluginHostTool.run(["doctor"], environment: home)

@@ -58,6 +58,7 @@ import Testing
                 "LSApplicationCategoryType": "public.app-category.music", "PHKeywords": ["notes", "score"],
                 "CFBundleDocumentTypes": [
                     ["CFBundleTypeName": "Score", "CFBundleTypeExtensions": ["mid"], "LSHandlerRank": "Owner"]
+                        as [String: any Sendable]
                 ],
                 "UTExportedTypeDeclarations": [
                     ["UTTypeIdentifier": "org.example.score", "UTTypeConformsTo": "public.data"]
