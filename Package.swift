@@ -34,6 +34,7 @@ let package = Package(
         .target(name: "ELFImages", dependencies: ["HostBasics", "CPluginSupport", "PropertyLists"]),
         .target(name: "DependencyResolution", dependencies: ["HostBasics"]),
         .target(name: "NibReading", dependencies: ["HostBasics", "PluginABI", "PropertyLists"]),
+        .target(name: "SettingsReading", dependencies: ["HostBasics", "PluginABI", "PropertyLists"]),
         .target(
             name: "PluginWorkers",
             dependencies: [
@@ -72,6 +73,9 @@ let package = Package(
             name: "DependencyResolutionTests", dependencies: ["DependencyResolution", "HostBasics", "TestSupport"]),
         .testTarget(
             name: "NibReadingTests", dependencies: ["NibReading", "HostBasics", "PluginABI", "TestSupport"]),
+        .testTarget(
+            name: "SettingsReadingTests",
+            dependencies: ["SettingsReading", "HostBasics", "PluginABI", "PropertyLists", "TestSupport"]),
         .testTarget(
             name: "PluginWorkersTests",
             dependencies: [

@@ -91,6 +91,14 @@ public struct InspectedList: Sendable {
         return Place(position: text.position(of: offset), excerpt: text.excerpt(at: offset))
     }
 
+    /// The positions of the keys in the dictionaries of an array.
+    ///
+    /// - Parameter path: the keys that lead to the array.
+    /// - Returns: nil if there is no such array, or if the list is binary.
+    public func places(inArray path: [String]) -> ElementPlaces? {
+        text.flatMap { ElementPlaces(ofArray: path, keys, in: $0) }
+    }
+
     /// Removes the values that are not text from a table and reports them.
     ///
     /// - Returns: how many more such values there are than were reported.

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Writes a file so that a reader sees either the old or the new content, whatever happens meanwhile: it is written
-/// under another name, flushed to the disk, and renamed over the old one.
+/// under another name, flushed to the disk, renamed over the old one, and its directory is flushed.
 ///
 /// Every system call is a stored closure, so that a test can make each one fail, or end the process there.
 public struct FileReplacement: Sendable {
@@ -13,6 +13,13 @@ public struct FileReplacement: Sendable {
     }
     package var write: @Sendable (CInt, UnsafeRawBufferPointer) -> Int = { Glibc.write($0, $1.baseAddress, $1.count) }
     package var flush: @Sendable (CInt) -> CInt = { fsync($0) }
+    /// Writes the entry of a renamed file to the disk; without it, the old file could come back after a power failure.
+    package var flushDirectory: @Sendable (_ path: String) -> CInt = { path in
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return -1 }
+        defer { close(descriptor) }
+        return fsync(descriptor)
+    }
     package var rename: @Sendable (_ from: String, _ to: String) -> CInt = { Glibc.rename($0, $1) }
 
     /// Why the file was not written; the old file is unchanged.
@@ -53,6 +60,9 @@ public struct FileReplacement: Sendable {
             unlink(temporary)
             throw error
         }
+        // The new file is in place. Some file systems cannot flush a directory, and a directory that may be written to
+        // need not be readable; the change is then as durable as the file system makes it.
+        _ = flushDirectory(Path.parent(path))
     }
 
     /// Consumes the descriptor.

@@ -22,11 +22,19 @@ package enum OwnFile {
     ///
     /// - Returns: nil if nothing is at the path.
     package static func bytes(path: String, atMost limit: Int) throws(Refusal) -> [UInt8]? {
+        try content(path: path, atMost: limit)?.bytes
+    }
+
+    /// The same, with the identity of the file, whose owner may matter.
+    package static func content(
+        path: String, atMost limit: Int
+    ) throws(Refusal) -> (bytes: [UInt8], identity: FileIdentity)? {
         let bytes: [UInt8]
+        let identity: FileIdentity
         do throws(OpenedFile.Failure) {
             let file = try OpenedFile(path: path)
-            let owner = file.identity.owner
-            if owner != geteuid() && owner != 0 || file.identity.mode & 0o002 != 0 { throw .foreign }
+            identity = file.identity
+            if identity.owner != geteuid() && identity.owner != 0 || identity.mode & 0o002 != 0 { throw .foreign }
             bytes = try file.bytes(atMost: limit)
         } catch {
             switch error {
@@ -47,7 +55,7 @@ package enum OwnFile {
         guard bytes.count <= limit else {
             throw Refusal(reason: "has more than \(limit) bytes", remedy: "Remove it.", isDamage: true)
         }
-        return bytes
+        return (bytes, identity)
     }
 
     /// Whether a path is a link whose target does not exist.
@@ -55,6 +63,14 @@ package enum OwnFile {
     /// The target may be on a disk that is not mounted now.
     private static func leadsNowhere(_ path: String) -> Bool {
         Path.linkOwner(path) != nil && FileIdentity(path: path) == nil
+    }
+
+    /// Who may read such a file.
+    package enum Readers: Sendable {
+        /// The user whose file it is, and root.
+        case owner
+        /// Every user, as for a file of the administrator.
+        case everybody
     }
 
     /// A directory that could not be made.
@@ -65,16 +81,18 @@ package enum OwnFile {
 
     /// Makes a directory for such files, and the missing directories above it.
     ///
-    /// Other users may not list them.
+    /// Other users may not list them, unless the files are for everybody.
     ///
     /// Other users may enter them only if root makes them: root's workers run as another user, and pass through them to
     /// the `$STATE` of a plug-in. Only their owner may access the files.
     ///
-    /// - Parameter path: the directory; nothing happens if it exists.
+    /// - Parameters:
+    ///   - path: the directory; nothing happens if it exists.
+    ///   - readers: who may read the files.
     /// - Returns: the first directory that the system refused to make; nil if the directory exists now.
     @discardableResult
-    package static func makeDirectory(_ path: String) -> Unmade? {
-        let mode: mode_t = geteuid() == 0 ? 0o711 : 0o700
+    package static func makeDirectory(_ path: String, for readers: Readers = .owner) -> Unmade? {
+        let mode: mode_t = readers == .everybody ? 0o755 : geteuid() == 0 ? 0o711 : 0o700
         var missing: [String] = []
         var next = path
         // Go up to the first directory that exists, then down again.

@@ -9,6 +9,8 @@ package struct UserDirectories: Sendable {
     /// The value of a variable; nil if it is not set, or must not be trusted.
     package var variable: @Sendable (String) -> String?
 
+    package init(variable: @escaping @Sendable (String) -> String?) { self.variable = variable }
+
     /// The variables of this process.
     ///
     /// A program that runs with more rights than its user has ignores all variables.
@@ -29,10 +31,19 @@ package struct UserDirectories: Sendable {
     /// The user's directory for data, then those of the system.
     package var data: [String] {
         let user = absolute("XDG_DATA_HOME") ?? home.map { Path.join($0, ".local/share") }
-        let list = variable("XDG_DATA_DIRS") ?? ""
-        let system = (list.isEmpty ? "/usr/local/share:/usr/share" : list).split(separator: ":")
-        return [user].compactMap(\.self) + system.compactMap { Self.absolute(String($0)) }
+        return [user].compactMap(\.self) + systemData
     }
+
+    /// The system's directories for data, the most important first.
+    package var systemData: [String] {
+        let list = variable("XDG_DATA_DIRS") ?? ""
+        return (list.isEmpty ? "/usr/local/share:/usr/share" : list).split(separator: ":").compactMap {
+            Self.absolute(String($0))
+        }
+    }
+
+    /// The user's directory for configuration.
+    package var configuration: String? { absolute("XDG_CONFIG_HOME") ?? home.map { Path.join($0, ".config") } }
 
     /// The user's directory for state that should outlive a restart.
     package var state: String? { absolute("XDG_STATE_HOME") ?? home.map { Path.join($0, ".local/state") } }
@@ -41,6 +52,12 @@ package struct UserDirectories: Sendable {
     package var systemConfiguration: [String] {
         let list = variable("XDG_CONFIG_DIRS") ?? ""
         return (list.isEmpty ? "/etc/xdg" : list).split(separator: ":").compactMap { Self.absolute(String($0)) }
+    }
+
+    /// Whether a text can be the name of a directory or file: one path component.
+    package static func isName(_ text: String) -> Bool {
+        !text.isEmpty && text != "." && text != ".." && text.utf8.count <= 255
+            && !text.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
     }
 
     private static func absolute(_ path: String) -> String? {

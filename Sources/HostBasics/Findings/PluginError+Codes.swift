@@ -119,6 +119,22 @@ extension PluginError.Code {
     public static let disabledByUser = Self(rawValue: "disabledByUser")
     /// The file with the user's choices about plug-ins cannot be read or written; nothing is disabled.
     public static let choicesUnreadable = Self(rawValue: "choicesUnreadable")
+    /// A list of a Settings.bundle, or a file with values of settings, cannot be read or written.
+    public static let settingsUnreadable = Self(rawValue: "settingsUnreadable")
+    /// An element of a Settings.bundle cannot be used as it is written.
+    public static let settingsMalformed = Self(rawValue: "settingsMalformed")
+    /// A Settings.bundle has a type or a key that this version does not know.
+    ///
+    /// A warning.
+    public static let settingUnknown = Self(rawValue: "settingUnknown")
+    /// A secret setting has a value in a file, or was to be written to one.
+    public static let settingSecret = Self(rawValue: "settingSecret")
+    /// A value of a setting has the wrong type or is not allowed; the one of the layer below counts.
+    public static let settingInvalid = Self(rawValue: "settingInvalid")
+    /// The administrator does not let the user change a setting.
+    public static let settingLocked = Self(rawValue: "settingLocked")
+    /// Code uses a setting that the Settings.bundle lacks, or declares with another type.
+    public static let settingUndeclared = Self(rawValue: "settingUndeclared")
 
     /// An entry of a strings table is malformed; the other entries are used.
     public static let stringsTableFaulty = Self(rawValue: "stringsTableFaulty")

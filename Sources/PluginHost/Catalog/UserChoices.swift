@@ -109,9 +109,7 @@ extension PluginCatalog {
     /// - Parameter application: the name of the application's directories: one path component.
     /// - Returns: an absolute path, whether the file exists or not; nil if the user has no home directory.
     public static func choicesPath(for application: String) -> String? {
-        let user = UserDirectories.process
-        let directory = user.absolute("XDG_CONFIG_HOME") ?? user.home.map { Path.join($0, ".config") }
-        return directory.map { Path.join($0, application + "/plugins.plist") }
+        UserDirectories.process.configuration.map { Path.join($0, application + "/plugins.plist") }
     }
 
     /// Whether the user has disabled a plug-in, or has not yet enabled one that is disabled by default

@@ -23,13 +23,10 @@ package struct StateDirectory: Sendable, Hashable {
     ///   - user: the places of the user.
     package init?(of identifier: String, in application: String, user: UserDirectories = .process) {
         // Check the identifier, too: it comes from Info.plist.
-        guard let all = user.state, Self.isName(application), Self.isName(identifier) else { return nil }
+        guard let all = user.state, UserDirectories.isName(application), UserDirectories.isName(identifier) else {
+            return nil
+        }
         path = Path.join(all, "\(application)/plugins/\(identifier)")
-    }
-
-    private static func isName(_ text: String) -> Bool {
-        !text.isEmpty && text != "." && text != ".." && text.utf8.count <= 255
-            && !text.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
     }
 
     /// Creates the directory, and those above it, if they do not exist.

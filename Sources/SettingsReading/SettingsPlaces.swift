@@ -1,0 +1,68 @@
+package import HostBasics
+
+/// Where the values of a plug-in's settings are: `APPLICATION/settings/IDENTIFIER.plist` in the directories of the
+/// distribution, the administrator and the user.
+///
+/// Source: XDG Base Directory Specification 0.8.
+public struct SettingsPlaces: Sendable, Hashable {
+    /// The files of the distribution, the most important first.
+    public let distribution: [String]
+    /// The files of the administrator, the most important first.
+    public let administrator: [String]
+    /// The file in which the administrator's locks always count, whatever the environment says.
+    public let locks: String?
+    /// The file of the user; nil if the user has no home directory.
+    public let user: String?
+
+    /// No files: only what the plug-in declares and the application sets exists.
+    public static let none = SettingsPlaces(distribution: [], administrator: [], locks: nil, user: nil)
+
+    init(distribution: [String], administrator: [String], locks: String?, user: String?) {
+        self.distribution = distribution
+        self.administrator = administrator
+        self.locks = locks
+        self.user = user
+    }
+
+    /// The files for a plug-in; ``none`` if one of the two names cannot be a file's.
+    ///
+    /// - Parameters:
+    ///   - identifier: the plug-in's identifier.
+    ///   - application: the name of the application's directories.
+    public init(of identifier: String, in application: String) {
+        self.init(of: identifier, in: application, .process)
+    }
+
+    /// The directory that every administrator knows.
+    private static let usualDirectory = "/etc/xdg"
+
+    package init(
+        of identifier: String, in application: String, _ directories: UserDirectories,
+        locksIn lockDirectory: String? = nil
+    ) {
+        // The identifier comes from an Info.plist.
+        guard UserDirectories.isName(application), UserDirectories.isName(identifier + ".plist"),
+            UserDirectories.isName(identifier)
+        else {
+            self = .none
+            return
+        }
+        let file = "\(application)/settings/\(identifier).plist"
+        self.init(
+            distribution: directories.systemData.map { Path.join($0, file) },
+            administrator: directories.systemConfiguration.map { Path.join($0, file) },
+            locks: Path.join(lockDirectory ?? Self.usualDirectory, file),
+            user: directories.configuration.map { Path.join($0, file) })
+    }
+
+    /// Every path, each once.
+    public var all: [String] {
+        var seen: Set<String> = []
+        return (distribution + administrator + [locks, user].compactMap(\.self)).filter { seen.insert($0).inserted }
+    }
+
+    /// The file of the administrator to change: the one that counts, else the first that would.
+    public var administratorToChange: String? {
+        administrator.first { FileIdentity(path: $0) != nil } ?? administrator.first
+    }
+}
