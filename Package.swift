@@ -44,7 +44,7 @@ let package = Package(
             name: "PluginHost",
             dependencies: [
                 "PluginABI", "CPluginSupport", "CSandbox", "PropertyLists", "HostBasics", "BundleReading", "ELFImages",
-                "DependencyResolution", "NibReading", "PluginWorkers",
+                "DependencyResolution", "NibReading", "SettingsReading", "PluginWorkers",
             ]),
         .plugin(
             name: "BundlePlugin",
@@ -84,7 +84,8 @@ let package = Package(
         .testTarget(
             name: "PluginHostTests",
             dependencies: [
-                "PluginHost", "PluginWorkers", "PropertyLists", "CPluginSupport", "CSandbox", "TestSupport",
+                "PluginHost", "PluginWorkers", "SettingsReading", "PropertyLists", "CPluginSupport", "CSandbox",
+                "TestSupport",
             ],
             exclude: ["Fixtures"],
             // Plug-ins of the tests call it: see GadgetPlugin.swift.

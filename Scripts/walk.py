@@ -31,7 +31,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ADDRESS = "https://example.org/PluginHost.git"
 # In the order in which commands are run: later pages use what the first pages build.
 PAGES = ["docs/abi.md", "README.md", "Plugins/README.md", "Examples/README.md",
-         "docs/bundle-format.md", "docs/command-line.md", "docs/json.md",
+         "docs/bundle-format.md", "docs/settings.md", "docs/command-line.md", "docs/json.md",
          "docs/translators.md", "docs/nib-format.md", "docs/nib-c.md", "docs/administrators.md",
          "docs/installing.md", "docs/isolation.md", "docs/implementation.md",
          "docs/faults.md",

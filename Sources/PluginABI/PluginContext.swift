@@ -38,6 +38,12 @@ public final class PluginContext: Sendable {
     /// **Cost.** A few system calls per use: if somebody removed the directory, it is created again.
     public var stateDirectory: String? { services.stateDirectory }
 
+    /// The plug-in's own settings: what its Settings.bundle declares, with the values that count now.
+    ///
+    /// They are the same wherever the plug-in runs, and need no permission. Without a Settings.bundle, every setting has
+    /// its fallback.
+    public var settings: PluginSettings { services.settings }
+
     /// The application's log.
     public var logger: PluginLogger { services.logger }
 
@@ -157,6 +163,7 @@ public protocol PluginContextServices: AnyObject, Sendable {
     var hostName: String { get }
     var hostVersion: String { get }
     var stateDirectory: String? { get }
+    var settings: PluginSettings { get }
     var logger: PluginLogger { get }
     var preferredLocalizations: [String] { get }
     func resourcePath(_ name: String, type: String?, subdirectory: String?) -> String?

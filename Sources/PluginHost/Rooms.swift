@@ -19,3 +19,6 @@
 @_exported public import class PluginWorkers.PluginWorker
 @_exported public import struct PluginWorkers.WorkerEvent
 @_exported public import enum PluginWorkers.WorkerProgram
+@_exported public import enum SettingsReading.SettingType
+@_exported public import struct SettingsReading.SettingsElement
+@_exported public import enum SettingsReading.SettingsLayer

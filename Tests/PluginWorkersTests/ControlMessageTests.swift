@@ -51,7 +51,16 @@ import Testing
 
     /// One message of each kind, with every field set.
     private static let samples: [ControlMessage] = [
-        .hello(hello), .load(LoadRequest(bundle: 3, path: "/b", stateDirectory: "/s")), .release([1, 2, 3]),
+        .hello(hello),
+        .load(
+            LoadRequest(
+                bundle: 3, path: "/b", stateDirectory: "/s",
+                settings: SettingsUpdate(version: 9, values: ["rate": .real(0.5)]))),
+        // One value each, because a dictionary has no order.
+        .settings(3, SettingsUpdate(version: 10, values: ["on": .boolean(true)])),
+        .settings(3, SettingsUpdate(version: 11, values: ["count": .integer(-1)])),
+        .settings(3, SettingsUpdate(version: 12, values: ["name": .text("x")])),
+        .release([1, 2, 3]),
         .unload(3), .bye, .ready(WorkerReady(fingerprint: "f")), .confined(["systemCalls"]), .loaded(3, report),
         .failed(3, [finding, finding]), .unloaded(3), .step(3, .entry), .log(.warning, bundleIdentifier: "b", "text"),
         .crashed(

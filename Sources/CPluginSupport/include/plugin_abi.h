@@ -299,6 +299,60 @@ typedef struct plugin_state {
     char *(*state_directory)(const plugin_host *host);
 } plugin_state;
 
+/* ---- Extension: the plug-in's own settings ---------------------------------------------------------------------- */
+
+#define PLUGIN_SETTINGS_ID "org.pluginhost.settings/1"
+
+/*
+ * A function of the plug-in that is called after settings have changed, with the keys whose values are different now.
+ * It may call every function of this table. It is not called any more once deactivate() has begun.
+ * [a thread of the host] one call at a time for a plug-in; keys are borrowed for the call
+ */
+typedef void (*plugin_settings_observer)(
+    const plugin_host *host, const plugin_string *keys, size_t count, void *user_data);
+
+/*
+ * The settings that the Settings.bundle of the plug-in declares, with the values that count now. They need no
+ * permission, and are the same wherever the plug-in runs. A value is always of the declared type and range.
+ *
+ * All of these return PLUGIN_NOT_FOUND for a key that the Settings.bundle does not declare, and PLUGIN_INVALID_ARGUMENT
+ * for one that it declares with another type.
+ */
+typedef struct plugin_settings {
+    plugin_header header;
+
+    /* Reads a value: 0 or 1.
+     * [any thread] key is borrowed; never waits */
+    plugin_status (*get_boolean)(const plugin_host *host, plugin_string key, int32_t *value);
+    /* Reads a whole number.
+     * [any thread] key is borrowed; never waits */
+    plugin_status (*get_integer)(const plugin_host *host, plugin_string key, int64_t *value);
+    /* Reads a real.
+     * [any thread] key is borrowed; never waits */
+    plugin_status (*get_real)(const plugin_host *host, plugin_string key, double *value);
+    /* Reads a text: NUL-terminated, in memory from host->alloc().
+     * [any thread] key is borrowed; the caller frees *value with host->free() */
+    plugin_status (*get_string)(const plugin_host *host, plugin_string key, char **value);
+
+    /* Store a value for the user; it counts at once. They return PLUGIN_INVALID_ARGUMENT also for a value that is not
+     * allowed, and PLUGIN_FAILED if the administrator has locked the setting, if it is secret, or if the file cannot be
+     * written. Then, if reason is not NULL, *reason is a sentence that says why, in memory from host->alloc().
+     * [any thread] strings are borrowed; waits for the disk; the caller frees *reason with host->free() */
+    plugin_status (*set_boolean)(const plugin_host *host, plugin_string key, int32_t value, char **reason);
+    plugin_status (*set_integer)(const plugin_host *host, plugin_string key, int64_t value, char **reason);
+    plugin_status (*set_real)(const plugin_host *host, plugin_string key, double value, char **reason);
+    plugin_status (*set_string)(const plugin_host *host, plugin_string key, plugin_string value, char **reason);
+
+    /* Removes the user's value, so that the one of the layer below counts. Otherwise like set_boolean().
+     * [any thread] strings are borrowed; waits for the disk; the caller frees *reason with host->free() */
+    plugin_status (*reset)(const plugin_host *host, plugin_string key, char **reason);
+
+    /* Lets a function be called after each change until the plug-in is deactivated; so call this in activate(). Returns
+     * PLUGIN_FAILED if the plug-in has a thousand of them.
+     * [any thread] user_data still belongs to the plug-in */
+    plugin_status (*observe)(const plugin_host *host, plugin_settings_observer observer, void *user_data);
+} plugin_settings;
+
 /* ---- Extension: Swift plug-ins. Used by the module PluginABI, not by hand -------------------------------------- */
 
 #define PLUGIN_SWIFT_ID "org.pluginhost.swift/1"
@@ -432,6 +486,7 @@ enum {
     PLUGIN_SERVICES_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_services, find_service),
     PLUGIN_SERVICE_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_service, instance),
     PLUGIN_STATE_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_state, state_directory),
+    PLUGIN_SETTINGS_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_settings, observe),
     PLUGIN_SWIFT_HOST_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_swift_host, commit),
     PLUGIN_SWIFT_IDENTITY_SIZE_1_0 = PLUGIN_SIZE_UP_TO(plugin_swift_identity, reserved),
     PLUGIN_SWIFT_IDENTITY_SIZE_1_1 = PLUGIN_SIZE_UP_TO(plugin_swift_identity, conformances_size)
@@ -478,6 +533,10 @@ PLUGIN_STATIC_ASSERT(sizeof(plugin_lifecycle) == 16, "plugin_lifecycle");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_service) == 24, "plugin_service");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_services) == 16, "plugin_services");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_state) == 16, "plugin_state");
+PLUGIN_STATIC_ASSERT(sizeof(plugin_settings) == 88, "plugin_settings");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_settings, set_boolean) == 40, "plugin_settings.set_boolean");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_settings, reset) == 72, "plugin_settings.reset");
+PLUGIN_STATIC_ASSERT(offsetof(plugin_settings, observe) == 80, "plugin_settings.observe");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_swift_identity) == 56, "plugin_swift_identity");
 PLUGIN_STATIC_ASSERT(sizeof(plugin_swift_host) == 24, "plugin_swift_host");
 PLUGIN_STATIC_ASSERT(PLUGIN_HOST_SIZE_1_0 == 120, "plugin_host of 1.0");
@@ -489,6 +548,7 @@ PLUGIN_STATIC_ASSERT(PLUGIN_HOOKS_SIZE_1_0 == 32, "plugin_hooks of 1.0");
 PLUGIN_STATIC_ASSERT(PLUGIN_SERVICES_SIZE_1_0 == 16, "plugin_services of 1.0");
 PLUGIN_STATIC_ASSERT(PLUGIN_SERVICE_SIZE_1_0 == 24, "plugin_service of 1.0");
 PLUGIN_STATIC_ASSERT(PLUGIN_STATE_SIZE_1_0 == 16, "plugin_state of 1.0");
+PLUGIN_STATIC_ASSERT(PLUGIN_SETTINGS_SIZE_1_0 == 88, "plugin_settings of 1.0");
 PLUGIN_STATIC_ASSERT(PLUGIN_SWIFT_HOST_SIZE_1_0 == 24, "plugin_swift_host of 1.0");
 PLUGIN_STATIC_ASSERT(PLUGIN_SWIFT_IDENTITY_SIZE_1_0 == 40, "plugin_swift_identity of 1.0");
 PLUGIN_STATIC_ASSERT(PLUGIN_SWIFT_IDENTITY_SIZE_1_1 == 56, "plugin_swift_identity of 1.1");

@@ -165,6 +165,13 @@ final class BundleResources: Sendable {
         return (Choice(localization: settings, variants: variants), isCertain)
     }
 
+    /// The strings for languages that differ from the user's; nothing of them is kept.
+    func strings(for languages: [String]) -> BundleStrings {
+        var choice = choice().0
+        choice.localization.languages = LanguagePreferences.current(override: languages)
+        return make(choice)
+    }
+
     private func make(_ choice: Choice) -> BundleStrings {
         let log: @Sendable ([PluginFinding]) -> Void = { [identifier, bundlePath] findings in
             let identifier = identifier ?? Path.stem(bundlePath)

@@ -23,6 +23,19 @@ extension PluginBundle {
         return []
     }
 
+    /// The files of the icon beside the bundle's settings; the one for the host's device and scale comes first.
+    ///
+    /// - Returns: the variants of `Icon-Settings.png`, else of `Icon-Small.png`, else ``iconFiles``.
+    ///
+    /// **Threads.** Any. **Cost.** As for ``iconFiles``.
+    public var settingsIconFiles: [ResourceVariant] {
+        for name in ["Icon-Settings", "Icon-Small"] {
+            let files = resources.variants(of: name, type: "png")
+            if !files.isEmpty { return files }
+        }
+        return iconFiles
+    }
+
     private static let iconTypes = ["png", "svg", "tiff", "tif", "icns"]
 
     private func iconFiles(named name: String) -> [ResourceVariant] {

@@ -26,6 +26,8 @@ public final class PluginBundle: Sendable, BundleObject {
     let codeReference = AtomicLazyReference<CodeState>()
     /// The images and sounds, created when the first one is requested by name.
     let mediaReference = AtomicLazyReference<BundleMedia>()
+    /// The settings, created at their first use.
+    let settingsReference = AtomicLazyReference<BundleSettings>()
     /// For a private copy, the path where the original bundle is installed; otherwise nil.
     let original: String?
 
@@ -63,7 +65,7 @@ public final class PluginBundle: Sendable, BundleObject {
     /// references.
     @inline(never)
     private func endLater() {
-        HeldLocks.keep((resources, codeReference.load()))
+        HeldLocks.keep((resources, codeReference.load(), settingsReference.load()))
         HeldLocks.afterRelease { [path = bundlePath] in BundleTable.shared.removeDead(path: path) }
     }
 

@@ -1,4 +1,5 @@
 @_spi(PluginHost) internal import PluginABI
+import PluginWorkers
 
 /// The interface through which the plug-ins of a worker process request services of the host.
 protocol ServiceDesk: Sendable {
@@ -12,6 +13,41 @@ protocol ServiceDesk: Sendable {
     /// - Returns: where the service is.
     /// - Throws: why the host cannot be called.
     func find(_ bundle: UInt32, _ point: String, _ version: UInt32, released: [UInt32]) throws -> ServiceOffer
+
+    /// Stores a value of a bundle's settings for the user.
+    ///
+    /// - Parameters:
+    ///   - bundle: the host's number for the bundle that asks.
+    ///   - key: the setting.
+    ///   - value: the new value; nil removes the user's.
+    /// - Returns: the values after the change, or why nothing was changed.
+    /// - Throws: why the host cannot be called.
+    func store(_ bundle: UInt32, _ key: String, _ value: SettingScalar?) throws -> SettingsAnswer
+}
+
+/// The answer to a request to store a value of a setting.
+enum SettingsAnswer: RemoteValue {
+    case stored(SettingsUpdate)
+    case failed(SentError)
+
+    func write(to writer: inout RemoteWriter) throws {
+        switch self {
+        case .stored(let update):
+            try writer.write(case: 0)
+            try writer.write(update)
+        case .failed(let error):
+            try writer.write(case: 1)
+            try writer.write(error)
+        }
+    }
+
+    static func read(from reader: inout RemoteReader) throws -> Self {
+        switch try reader.caseNumber() {
+        case 0: .stored(try reader.next())
+        case 1: .failed(try reader.next())
+        case let other: throw reader.unknownCase(other, of: Self.self)
+        }
+    }
 }
 
 /// Where a service is, for a worker process.
@@ -62,9 +98,16 @@ final class ServiceDeskProxy: ServiceDesk {
         try remote.call(0, bundle, point, version, released)
     }
 
+    func store(_ bundle: UInt32, _ key: String, _ value: SettingScalar?) throws -> SettingsAnswer {
+        try remote.call(1, bundle, key, value)
+    }
+
     static let interface = RemoteInterface<any ServiceDesk>(
         proxy: { ServiceDeskProxy($0) },
-        methods: [RemoteMethod("find(_:_:_:released:)") { try $0.find($1, $2, $3, released: $4) }])
+        methods: [
+            RemoteMethod("find(_:_:_:released:)") { try $0.find($1, $2, $3, released: $4) },
+            RemoteMethod("store(_:_:_:)") { try $0.store($1, $2, $3) },
+        ])
 
     /// The number of the desk among the objects that the host creates for a worker.
     static let number: UInt32 = 0

@@ -13,6 +13,7 @@ enum HostExtensions {
         if id.bytes.holds(PLUGIN_LIFECYCLE_ID) { return UnsafeRawPointer(lifecycle.pointer) }
         if id.bytes.holds(PLUGIN_SERVICES_ID) { return UnsafeRawPointer(services.pointer) }
         if id.bytes.holds(PLUGIN_STATE_ID) { return UnsafeRawPointer(state.pointer) }
+        if id.bytes.holds(PLUGIN_SETTINGS_ID) { return UnsafeRawPointer(settings.pointer) }
         if id.bytes.holds(PLUGIN_NIB_ID) { return UnsafeRawPointer(nib.pointer) }
         return nil
     }
@@ -177,6 +178,35 @@ enum HostExtensions {
         plugin_state(
             header: plugin_header(size: UInt32(MemoryLayout<plugin_state>.size), version: 1),
             state_directory: { host in HostTable.of(host).bundle.makeStateDirectory().flatMap { strdup($0) } }))
+
+    // MARK: org.pluginhost.settings/1
+
+    private static let settings = Immortal(
+        plugin_settings(
+            header: plugin_header(size: UInt32(MemoryLayout<plugin_settings>.size), version: 1),
+            get_boolean: { host, key, value in
+                HostTable.of(host).get(key, into: value) { $0.booleanBit }
+            },
+            get_integer: { host, key, value in
+                HostTable.of(host).get(key, into: value) {
+                    if case .integer(let value) = $0 { Int64(value) } else { nil }
+                }
+            },
+            get_real: { host, key, value in
+                HostTable.of(host).get(key, into: value) { if case .real(let value) = $0 { value } else { nil } }
+            },
+            get_string: { host, key, value in
+                HostTable.of(host).get(key, into: value) { if case .text(let text) = $0 { strdup(text) } else { nil } }
+            },
+            set_boolean: { host, key, value, reason in HostTable.of(host).set(key, .boolean(value != 0), reason) },
+            set_integer: { host, key, value, reason in HostTable.of(host).set(key, .integer(Int(value)), reason) },
+            set_real: { host, key, value, reason in HostTable.of(host).set(key, .real(value), reason) },
+            set_string: { host, key, value, reason in
+                guard let text = value.validText else { return plugin_status(PLUGIN_INVALID_ARGUMENT) }
+                return HostTable.of(host).set(key, .text(text), reason)
+            },
+            reset: { host, key, reason in HostTable.of(host).set(key, nil, reason) },
+            observe: { host, observer, userData in HostTable.of(host).observeSettings(observer, userData) }))
 
     // MARK: org.pluginhost.nib/1
 

@@ -19,6 +19,16 @@ extension HostTable: PluginContextServices {
 
     var stateDirectory: String? { bundle.makeStateDirectory() }
 
+    var settings: PluginSettings {
+        if let known = settingsHandle.withLock({ $0 }) { return known }
+        let own = bundle.bundleSettings
+        let new = own.audience.makeHandle(own.services)
+        return settingsHandle.withLock { handle in
+            handle = handle ?? new
+            return handle!
+        }
+    }
+
     func resourcePath(_ name: String, type: String?, subdirectory: String?) -> String? {
         bundle.path(forResource: name, ofType: type, inDirectory: subdirectory)
     }

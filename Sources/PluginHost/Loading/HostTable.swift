@@ -37,6 +37,8 @@ final class HostTable: @unchecked Sendable {
     let bundle: PluginBundle
     private let thread = pthread_self()
     private let state = Lock(State())
+    /// The settings as the plug-in's code sees them; nil until it asks, and again after it was deactivated.
+    let settingsHandle = Lock<PluginSettings?>(nil)
     private let table: UnsafeMutablePointer<plugin_host>
 
     /// Everything except `opaque_self` is the same for every plug-in.

@@ -42,6 +42,8 @@ extension LoadedCode {
     func deactivate() {
         if let isolated { return isolated.deactivate() }
         let classes = registrations.classes
+        // Before the hooks, which may free what the plug-in's observers use.
+        table.endSettings()
         HeldLocks.preconditionNone(before: "the hooks of a plug-in")
         if !registrations.hooks.isEmpty { deactivate(hooks: registrations.hooks[...]) }
         if !classes.isEmpty { deactivate(classes: classes[...], context) }

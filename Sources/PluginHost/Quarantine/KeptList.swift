@@ -64,6 +64,8 @@ final class KeptList<Content: KeptContent>: Sendable {
     ///
     /// False if the list allows something, because older content may allow what was withdrawn since.
     private let hasCopy: Bool
+    /// Who may read the file.
+    private let readers: OwnFile.Readers
     private let state = Lock(State())
 
     private struct State {
@@ -84,7 +86,8 @@ final class KeptList<Content: KeptContent>: Sendable {
     /// How long a change waits for other processes.
     static var longestWait: Duration { .seconds(1) }
 
-    init(path: String?, _ words: ListWords, hasCopy: Bool = true) {
+    init(path: String?, _ words: ListWords, hasCopy: Bool = true, for readers: OwnFile.Readers = .owner) {
+        self.readers = readers
         self.path = path
         self.words = words
         self.hasCopy = hasCopy
@@ -242,7 +245,7 @@ final class KeptList<Content: KeptContent>: Sendable {
             throw ListFile.Unwritable(reason: "the user has no home directory", remedy: "Set HOME to a directory.")
         }
         let directory = Path.parent(path)
-        if let unmade = OwnFile.makeDirectory(directory) {
+        if let unmade = OwnFile.makeDirectory(directory, for: readers) {
             throw ListFile.Unwritable(
                 reason: "\(quoted(unmade.path)) cannot be made: \(describe(errno: unmade.errno))",
                 remedy: ErrorNumber.remedy(unmade.errno, to: .make))
@@ -262,7 +265,7 @@ final class KeptList<Content: KeptContent>: Sendable {
                 message: (state.unread?.message ?? "") + " It is kept as \(quoted(kept)), and was written anew.",
                 remedy: words.remedy)
         }
-        try ListFile.write(bytes, to: path)
+        try ListFile.write(bytes, to: path, for: readers)
         state.unread = nil
         // A missing copy loses nothing as long as the file is good.
         if hasCopy { try? ListFile.write(bytes, to: Self.copy(of: path)) }

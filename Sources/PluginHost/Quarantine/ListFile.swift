@@ -61,10 +61,19 @@ enum ListFile {
     ///
     /// A link that this user made stays a link. Another user's link is replaced: through it, a process of root could be
     /// made to write to any file.
-    static func write(_ bytes: [UInt8], to path: String) throws(Unwritable) {
+    static func write(_ bytes: [UInt8], to path: String, for readers: OwnFile.Readers = .owner) throws(Unwritable) {
         let path = Path.linkOwner(path) == geteuid() ? Path.resolved(path) ?? path : path
         do throws(FileReplacement.Failure) {
-            try FileReplacement().replace(path, with: bytes)
+            var replacement = FileReplacement()
+            if readers == .everybody {
+                replacement.create = { path in
+                    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+                    // Whatever the umask is.
+                    if descriptor >= 0 { fchmod(descriptor, 0o644) }
+                    return descriptor
+                }
+            }
+            try replacement.replace(path, with: bytes)
         } catch {
             throw .system(error.errno, to: error.operation)
         }

@@ -53,6 +53,19 @@ final class HostServiceDesk: ServiceDesk {
         }
     }
 
+    func store(_ bundle: UInt32, _ key: String, _ value: SettingScalar?) throws -> SettingsAnswer {
+        guard let client = resident(bundle) else {
+            throw RemoteFailure.violation("A change of a setting comes from bundle \(bundle), which does not exist.")
+        }
+        do {
+            let settings = client.bundleSettings
+            if let value { try settings.services.set(key, to: value) } else { try settings.services.reset(key) }
+            return .stored(settings.update(of: [key]))
+        } catch let error as PluginError {
+            return .failed(SentError(error))
+        }
+    }
+
     private func offer(_ source: ServiceRequest.Source, _ request: ServiceRequest) throws(PluginError) -> ServiceOffer {
         let methods: [String]?
         switch source {

@@ -1,5 +1,6 @@
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
+import PluginWorkers
 
 /// The services of the host, in a worker process.
 final class RemoteServices: Sendable {
@@ -64,6 +65,20 @@ final class RemoteServices: Sendable {
         }
         // Not reported again if this fails: the host may have done its part, and given their numbers to other objects.
         return try desk.find(client, point, version, released: released)
+    }
+
+    /// Stores a value of a bundle's settings; nil removes the user's.
+    ///
+    /// - Returns: the values after the change.
+    /// - Throws: why nothing was changed.
+    func store(_ key: String, _ value: SettingScalar?, for client: PluginBundle) throws -> SettingsUpdate {
+        guard let number = number(client) else {
+            throw PluginFailure("The settings cannot be changed before the plug-in's entry has returned.")
+        }
+        switch try desk().store(number, key, value) {
+        case .stored(let update): return update
+        case .failed(let error): throw error.error(of: client)
+        }
     }
 
     private func desk() throws -> any ServiceDesk {

@@ -10,6 +10,8 @@ final class WorkerService: LaneOwner {
     private let lanes = Lock<WorkerLanes?>(nil)
     /// The host's numbers for bundles, by path, including bundles that are being loaded.
     private let numbers = Lock<[String: UInt32]>([:])
+    /// The settings of the bundles, by the host's numbers.
+    private let settings = Lock<[UInt32: RemoteSettings]>([:])
 
     init(_ sender: ControlSender) { self.sender = sender }
 
@@ -42,6 +44,7 @@ final class WorkerService: LaneOwner {
             send(.unloaded(bundle))
         case .release(let objects): for object in objects { lanes.withLock { $0 }?.server.release(object) }
         case .descriptors(let lane, let turn): lanes.withLock { $0 }?.put(descriptors, lane: lane, turn: turn)
+        case .settings(let bundle, let update): settings.withLock { $0[bundle] }?.take(update)
         case .bye:
             plugins.deactivateAll()
             return false
@@ -60,6 +63,9 @@ final class WorkerService: LaneOwner {
             }
             bundle.codeState.state.withLock { $0 = .host(request.stateDirectory) }
             numbers.withLock { $0[bundle.bundlePath] = request.bundle }
+            // Before the entry, which may read them.
+            let settings = bundle.receiveSettings(request.settings)
+            self.settings.withLock { $0[request.bundle] = settings }
             send(.loaded(request.bundle, try plugins.load(bundle, as: request.bundle)))
         } catch {
             send(.failed(request.bundle, error.findings))

@@ -7,7 +7,7 @@ package struct WorkerHello: Sendable, Hashable {
     /// The version of the protocol; the two sides must have the same.
     ///
     /// Raise it with each change of a message or of the window's layout.
-    package static let currentVersion: UInt32 = 3
+    package static let currentVersion: UInt32 = 4
 
     // These two come first in every version, so that each side recognises another version.
     package var version = WorkerHello.currentVersion
@@ -61,6 +61,8 @@ package struct LoadRequest: Sendable, Hashable {
     package var path: String
     /// The directory that only this plug-in may write to; nil without the permission.
     package var stateDirectory: String?
+    /// The values of its settings; nil if it has no Settings.bundle.
+    package var settings: SettingsUpdate?
 }
 
 /// What the code of a bundle registered in a worker.
@@ -263,10 +265,13 @@ extension LoadRequest: RemoteValue {
         try writer.write(bundle)
         try writer.write(path)
         try writer.write(stateDirectory)
+        try writer.write(settings)
     }
 
     package static func read(from reader: inout RemoteReader) throws -> LoadRequest {
-        LoadRequest(bundle: try reader.next(), path: try reader.next(), stateDirectory: try reader.next())
+        LoadRequest(
+            bundle: try reader.next(), path: try reader.next(), stateDirectory: try reader.next(),
+            settings: try reader.next())
     }
 }
 

@@ -14,6 +14,8 @@ package enum ControlMessage: Sendable {
     /// The number of the bundle.
     case unload(UInt32)
     case bye
+    /// The number of the bundle, and its changed settings.
+    case settings(UInt32, SettingsUpdate)
     // From the worker.
     case ready(WorkerReady)
     /// What the worker now enforces on itself.
@@ -35,7 +37,7 @@ package enum ControlMessage: Sendable {
 
     /// The number of a message's case, and the rules for it.
     package enum Kind: UInt16, CaseIterable, Sendable {
-        case hello = 1, load, release, unload, bye
+        case hello = 1, load, release, unload, bye, settings
         case ready = 33, confined, loaded, failed, unloaded, step, log
         /// PHS_CONTROL_CRASHED.
         case crashed = 64
@@ -55,7 +57,9 @@ package enum ControlMessage: Sendable {
         /// The most bytes that a message of this kind may have, in all its packets.
         var longest: Int {
             switch self {
-            case .hello, .load: 1 << 20
+            case .hello: 1 << 20
+            case .load: (1 << 20) + SettingsUpdate.longest
+            case .settings: SettingsUpdate.longest
             case .loaded: LoadedReport.longest
             case .failed: 1 << 20
             default: ControlPacket.longest
@@ -79,6 +83,7 @@ package enum ControlMessage: Sendable {
         case .release: .release
         case .unload: .unload
         case .bye: .bye
+        case .settings: .settings
         case .ready: .ready
         case .confined: .confined
         case .loaded: .loaded
@@ -104,6 +109,9 @@ package enum ControlMessage: Sendable {
             case .release(let objects): try writer.write(objects)
             case .unload(let bundle), .unloaded(let bundle): try writer.write(bundle)
             case .bye: break
+            case .settings(let bundle, let update):
+                try writer.write(bundle)
+                try writer.write(update)
             case .ready(let ready): try writer.write(ready)
             case .confined(let layers): try writer.write(layers)
             case .loaded(let bundle, let report):
@@ -145,6 +153,7 @@ package enum ControlMessage: Sendable {
             case .release: .release(try reader.next())
             case .unload: .unload(try reader.next())
             case .bye: .bye
+            case .settings: .settings(try reader.next(), try reader.next())
             case .ready: .ready(try reader.next())
             case .confined: .confined(try reader.next())
             case .loaded: .loaded(try reader.next(), try reader.next())

@@ -84,7 +84,7 @@ final class WatchedWorker {
             clean()
             return false
         }
-        if ready[1] & Int16(POLLOUT) != 0 { worker.sender.flush() }
+        if ready[1] & Int16(POLLOUT) != 0, worker.sender.flush() { worker.sendSettings() }
         if worker.link.takeAwaits() { descriptorWaits = worker.lanes.descriptorWaits }
         if ready[1] & ~Int16(POLLOUT) != 0 || !descriptorWaits.isEmpty, receive() {
             // The descriptors of a lane were sent before the lane began to wait: they have arrived by now, or will not

@@ -10,6 +10,7 @@ extension PluginWorker {
     ///
     /// - Parameters:
     ///   - plugin: the bundle.
+    ///   - settings: the values of its settings; nil if it has no Settings.bundle.
     ///   - codePaths: finds the files that the application itself would load for it, for the explanation of a missing
     ///     library.
     /// - Returns: the number of the bundle in this worker, and what its code registered.
@@ -17,11 +18,12 @@ extension PluginWorker {
     ///   `callTimedOut` if it did not answer within ``IsolationPolicy/startTime``; `loadInterrupted` in a forked
     ///   process.
     package func load(
-        _ plugin: PluginInfo, codePaths: () -> [String]
+        _ plugin: PluginInfo, settings: SettingsUpdate?, codePaths: () -> [String]
     ) throws(PluginError) -> (number: UInt32, report: LoadedReport) {
         try requireParent(plugin)
         let number = values.withLock { $0.residents.add(plugin) }
-        let request = LoadRequest(bundle: number, path: plugin.path, stateDirectory: start.stateDirectory)
+        let request = LoadRequest(
+            bundle: number, path: plugin.path, stateDirectory: start.stateDirectory, settings: settings)
         switch try ask(.load(number), .load(request), within: start.placement.settings.startTime, for: plugin) {
         case .loaded(let report): return (number, report)
         case .failed(let findings):
@@ -74,7 +76,7 @@ extension PluginWorker {
     ///
     /// - Parameters:
     ///   - plugin: the bundle.
-    ///   - number: the number from ``load(_:codePaths:)``.
+    ///   - number: the number from ``load(_:settings:codePaths:)``.
     /// - Throws: ``PluginError``: `workerEnded` or `callTimedOut` if the worker ended, which unloads the bundle too.
     package func unload(_ plugin: PluginInfo, number: UInt32) throws(PluginError) {
         try requireParent(plugin)

@@ -40,6 +40,8 @@ public final class PluginWorker: Sendable {
     /// The objects of this process that the worker may use.
     package let services = WorkerServices()
     let monitor: WorkerMonitor
+    /// Changed settings that the socket had no room for, by the number of the bundle.
+    let unsentSettings = Lock<[UInt32: SettingsUpdate]>([:])
     let values: Lock<Values>
     /// Completed once the worker has ended and every interrupted caller has its error.
     let callersKnow = Reply<Void>()

@@ -14,12 +14,18 @@ package protocol WorkerSession: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - plugin: the bundle.
+    ///   - settings: the values of its settings; nil if it has no Settings.bundle.
     ///   - codePaths: finds the files that the application itself would load for it; called only for an error.
     /// - Returns: the number of the bundle in the process, and what it registered.
     /// - Throws: the errors of a load in the process, or why the process ended.
-    func load(_ plugin: PluginInfo, codePaths: () -> [String]) throws(PluginError) -> (
-        number: UInt32, report: LoadedReport
-    )
+    func load(
+        _ plugin: PluginInfo, settings: SettingsUpdate?, codePaths: () -> [String]
+    ) throws(PluginError) -> (number: UInt32, report: LoadedReport)
+
+    /// Sends changed settings of a bundle to the process. [any thread]
+    ///
+    /// `bundle`: the number from ``load(_:settings:codePaths:)``.
+    func send(_ update: SettingsUpdate, to bundle: UInt32)
 
     /// Notes that the code of a bundle and its objects are no longer used, so that the process may end. [any thread]
     func leave(_ plugin: PluginInfo)
@@ -34,7 +40,7 @@ package protocol WorkerSession: AnyObject, Sendable {
 
     /// Lets the plug-in of a bundle withdraw its registrations. Ends the process if that takes too long.
     ///
-    /// `number`: the number from ``load(_:codePaths:)``. Throws the error that explains the end of the process.
+    /// `number`: the number from ``load(_:settings:codePaths:)``. Throws the error that explains the end of the process.
     func unload(_ plugin: PluginInfo, number: UInt32) throws(PluginError)
 
     /// Runs a function that calls the process. Ends the process if that takes longer than its start may take.

@@ -61,6 +61,7 @@ final class RealGadget: Gadget, @unchecked Sendable {
             endsItsProcess = true
             return what
         case "abort", "abort again": abort()
+        case _ where what.hasPrefix("settings "): return try SettingsUse(context).perform(what)
         case _ where isHelper: return "\(what) in \(getpid())"
         default: return try context.service(.helper).perform(what)
         }

@@ -71,12 +71,14 @@ final class PretendedWorker: WorkerSession, @unchecked Sendable {
     var objects: Int { worker.server.count }
 
     func load(
-        _ plugin: PluginInfo, codePaths: () -> [String]
+        _ plugin: PluginInfo, settings: SettingsUpdate?, codePaths: () -> [String]
     ) throws(PluginError) -> (number: UInt32, report: LoadedReport) {
         lock.withLock { uses += 1 }
         if let fault { throw fault }
         return (7, report)
     }
+
+    func send(_ update: SettingsUpdate, to bundle: UInt32) {}
 
     func leave(_ plugin: PluginInfo) { lock.withLock { uses -= 1 } }
 

@@ -69,7 +69,7 @@ extension PluginWorker {
 
 extension PluginWorker {
     func load(_ bundle: PluginBundle) throws(PluginError) -> (number: UInt32, report: LoadedReport) {
-        try load(bundle.info) { [] }
+        try load(bundle.info, settings: bundle.bundleSettings.update) { [] }
     }
 }
 

@@ -77,7 +77,7 @@ import Testing
     private struct Writers {
         let path: String
         let kind: Kind
-        enum Kind: CaseIterable { case choices, quarantine, consents }
+        enum Kind: CaseIterable { case choices, quarantine, consents, settings }
 
         /// Makes the change of a number, and returns whether it is in the file.
         func change(_ number: Int) -> Bool {
@@ -95,6 +95,9 @@ import Testing
                     identifier: name, bundlePath: "/nowhere/\(name)", asked: PluginPermissions(),
                     allowed: PluginPermissions())
                 return (try? list.write(.give(consent))) != nil
+            case .settings:
+                let change = SettingsContent.Change(values: [name: .integer(Int64(number))])
+                return (try? SettingsContent.kept(at: path).write(change)) != nil
             }
         }
 
@@ -113,6 +116,10 @@ import Testing
                 let list = KeptList<ConsentList>(path: path, KeptListTests.words, hasCopy: false)
                 let names = Set(list.content.consents.map(\.identifier))
                 return list.findings.isEmpty ? names : nil
+            case .settings:
+                let list = SettingsContent.kept(at: path)
+                let values = list.content.list["Settings"]?.dictionary
+                return list.findings.isEmpty ? values.map { Set($0.keys) } : nil
             }
         }
 
@@ -134,7 +141,7 @@ import Testing
         code: .quarantineUnusable, subject: "The list in", noList: "is no list", safest: "", remedy: "",
         change: "A change")
 
-    @Test(.fault(771), arguments: 0..<3)
+    @Test(.fault(771, 571, 572), arguments: 0..<4)
     func fourProcessesThatAreKilledLoseNoChange(_ kind: Int) async {
         await #expect(processExitsWith: .success) { [kind = kind as Int] in
             let tree = try CatalogTree()

@@ -194,8 +194,12 @@ final class RunningCode: Sendable {
     ) throws(PluginError) -> RunningCode {
         // From here on, the end of the connection ends the bundle's use of the process.
         let connection = IsolatedConnection(session, of: bundle, poison)
-        let (number, report) = try session.load(connection.plugin) { (try? bundle.codePaths()) ?? [] }
+        let settings = bundle.bundleSettings
+        let (number, report) = try session.load(connection.plugin, settings: settings.update) {
+            (try? bundle.codePaths()) ?? []
+        }
         connection.isLoaded(as: number)
+        connection.sendSettings(settings, to: number)
         do {
             return RunningCode(
                 bundle, connection, number, report, try WorkerDeskProxy.desk(over: connection), poison)

@@ -28,6 +28,8 @@ final class IsolatedConnection: RemoteConnection {
         let plugin: PluginInfo
         /// The number of the bundle in the process; 0 before its load.
         let number = Atomic<UInt32>(0)
+        /// The bundle's settings, of which the process has a copy, and the number of that copy.
+        let copy = Lock<(audience: SettingsAudience, number: Int)?>(nil)
 
         init(_ session: any WorkerSession, _ plugin: PluginInfo) {
             self.session = session
@@ -35,6 +37,7 @@ final class IsolatedConnection: RemoteConnection {
         }
 
         deinit {
+            if let copy = copy.withLock({ $0 }) { copy.audience.removeCopy(copy.number) }
             HeldLocks.afterRelease { [session, plugin] in session.leave(plugin) }
         }
     }
@@ -63,6 +66,23 @@ final class IsolatedConnection: RemoteConnection {
 
     /// Records that the bundle was loaded, with its number in the process.
     func isLoaded(as number: UInt32) { use.number.store(number, ordering: .relaxed) }
+
+    /// Keeps the settings in the process equal to those of this one, as long as it is used.
+    func sendSettings(_ settings: BundleSettings, to number: UInt32) {
+        guard settings.settings != nil else { return }
+        let copy = settings.audience.addCopy { [weak session, weak settings] keys in
+            guard let session, let settings else { return }
+            session.send(settings.update(of: keys), to: number)
+        }
+        let isFirst = use.copy.withLock { known in
+            if known != nil { return false }
+            known = (settings.audience, copy)
+            return true
+        }
+        if !isFirst { settings.audience.removeCopy(copy) }
+        // They may have changed while the code was loaded.
+        if let update = settings.update { session.send(update, to: number) }
+    }
 
     /// The connection for the objects of a provider, whose errors name it, or of a C factory.
     ///

@@ -1,0 +1,90 @@
+import HostBasics
+internal import PluginABI
+
+/// Watches the directories with files of settings, for all bundles of the process: one thread, one queue of the kernel.
+final class SettingsWatch: Sendable {
+    static let shared = SettingsWatch()
+
+    /// A change counts soon: files of settings are replaced as a whole, so there is nothing to wait for.
+    private static let quiet = Duration.milliseconds(1)
+
+    private struct State {
+        var watch: DirectoryWatch?
+        /// Whether the kernel refused; each use tries again, and only the first is logged.
+        var isRefused = false
+        /// The settings that have files in a directory.
+        var users: [String: [WeakReference<FileSettings>]] = [:]
+    }
+
+    private let state = Lock(State())
+
+    /// Reads the files of a bundle again whenever one of them changes, is made or removed.
+    ///
+    /// If the kernel cannot watch, this is logged; then a change of another process counts at the next change or refresh
+    /// in this one.
+    func add(_ settings: FileSettings) {
+        let directories = Set(settings.places.all.map(Path.parent))
+        do throws(PluginError) {
+            let watch = try watch()
+            for directory in directories.sorted() {
+                let isNew = state.withLock { state in
+                    let isNew = state.users[directory] == nil
+                    state.users[directory, default: []].removeAll { !$0.isAlive }
+                    state.users[directory, default: []].append(WeakReference(settings))
+                    return isNew
+                }
+                if isNew { try watch.add(directory) }
+            }
+        } catch {
+            let isFirst = state.withLock { state in
+                defer { state.isRefused = true }
+                for directory in directories where state.users[directory]?.isEmpty ?? false {
+                    state.users[directory] = nil
+                }
+                return !state.isRefused
+            }
+            guard isFirst else { return }
+            HostEnvironment.log(
+                .warning,
+                """
+                Changes of settings by other processes are not noticed; they count at the next change or refresh in this \
+                process. \(error.findings[0].message) \(error.findings[0].remedy)
+                """)
+        }
+    }
+
+    private func watch() throws(PluginError) -> DirectoryWatch {
+        if let known = state.withLock(\.watch) { return known }
+        let new = try DirectoryWatch(
+            quietPeriod: Self.quiet, longestWait: .milliseconds(20), enters: { _ in false }, isBundle: { _ in false }
+        ) { changes in
+            Self.shared.take(changes)
+        }
+        return state.withLock { state in
+            state.watch = state.watch ?? new
+            return state.watch!
+        }
+    }
+
+    private func take(_ changes: DirectoryChanges) {
+        let affected = state.withLock { state in
+            state.users.filter { directory, _ in
+                changes.wholly.contains { Path.part(of: directory, in: $0) != nil || directory == $0 }
+                    || changes.names.keys.contains { Path.part(of: directory, in: $0) != nil || directory == $0 }
+            }.map { ($0.key, $0.value) }
+        }
+        for (directory, users) in affected {
+            let names = changes.wholly.isEmpty ? changes.names[directory] : nil
+            for user in users {
+                guard let settings = user.object, Self.concerns(names, in: directory, settings) else { continue }
+                settings.refresh()
+            }
+        }
+    }
+
+    /// Whether one of the names is a file of the settings; nil names stand for all.
+    private static func concerns(_ names: Set<String>?, in directory: String, _ settings: FileSettings) -> Bool {
+        guard let names else { return true }
+        return names.contains { name in settings.places.all.contains(Path.join(directory, name)) }
+    }
+}

@@ -1,0 +1,312 @@
+import Foundation
+import HostBasics
+@_spi(PluginHost) import PluginABI
+import PropertyLists
+import SettingsReading
+import TestSupport
+import Testing
+
+@testable import PluginHost
+
+@Suite struct PluginSettingsTests {
+    @Test func aValueHasItsDeclaredType() throws {
+        let host = try SettingsHost()
+        #expect(host.settings[.rate] == 0.5 && host.settings[.on] == false && host.settings[.count] == 3)
+        #expect(host.settings[.name] == "" && host.settings[.voice] == .low && host.settings[.level] == .two)
+        try host.write("home", "{ Settings = { rate = 0.25; on = YES; count = 7; name = Ada; voice = high; }; }")
+        host.settings.refresh()
+        #expect(host.settings[.rate] == 0.25 && host.settings[.on] && host.settings[.count] == 7)
+        #expect(host.settings[.name] == "Ada" && host.settings[.voice] == .high)
+        let snapshot = host.settings.snapshot
+        host.settings.overrides["rate"] = .real(1)
+        host.settings.overrides["voice"] = .text("low")
+        #expect(snapshot[.rate] == 0.25 && snapshot[.voice] == .high && host.settings[.rate] == 1)
+        #expect(snapshot[.count] == 7 && snapshot[.name] == "Ada" && snapshot[.level] == .two)
+        host.settings.overrides.removeAll()
+        #expect(host.settings[.rate] == 0.25 && host.settings.findings.isEmpty)
+    }
+
+    @Test(.fault(583)) func whatTheCodeAndTheSchemaDisagreeAboutHasTheCodesDefaultAndIsLoggedOnce() async {
+        await #expect(processExitsWith: .success) {
+            let logged = Lock<[String]>([])
+            HostEnvironment.current.log = { record in logged.withLock { $0.append(record.message) } }
+            let host = try SettingsHost(
+                """
+                { Type = PSTextFieldSpecifier; Key = rate; },
+                { Type = PSTextFieldSpecifier; Key = voice; DefaultValue = deep; },
+                { Type = PSTextFieldSpecifier; Key = level; DefaultValue = <*I9>; }
+                """)
+            for _ in 0..<3 {
+                #expect(host.settings[.rate] == -1 && host.settings[.count] == -1)
+                #expect(host.settings[.voice] == .low && host.settings[.level] == .one)
+                #expect(host.settings.snapshot[.voice] == .low)
+            }
+            let lines = logged.withLock(\.self)
+            #expect(lines.count == 4, "\(lines)")
+            #expect(lines[0].contains("“rate” as Double") && lines[1].contains("does not declare"))
+            #expect(lines[2].contains("“deep”, and Voice has no such case") && lines[3].contains("“9”, and Level"))
+        }
+    }
+
+    @Test func aStoredValueIsInTheFileAndCountsAtOnce() throws {
+        let host = try SettingsHost()
+        try host.write("home", "{ Settings = { later = 3; }; Later = yes; }")
+        try host.settings.set(.rate, to: 0.75)
+        try host.settings.set(.voice, to: .high)
+        #expect(host.settings[.rate] == 0.75 && host.settings[.voice] == .high)
+        let origin = try #require(host.settings.origin(of: "rate"))
+        #expect(origin.layer == .user && origin.path == host.path("home") && origin.place != nil && origin.lock == nil)
+        // What another version wrote stays.
+        let text = try host.text("home")
+        #expect(text.contains("<key>later</key>") && text.contains("<key>Later</key>") && text.hasPrefix("<?xml"))
+        try host.settings.reset(.rate)
+        #expect(host.settings[.rate] == 0.5 && host.settings.origin(of: "rate")?.layer == .plugin)
+        try host.settings.set("count", to: .integer(9))
+        #expect(host.settings.value(of: "count") == .integer(9) && host.settings[.count] == 9)
+        #expect(host.settings.keys == ["rate", "on", "count", "name", "voice", "password", "level"])
+    }
+
+    @Test(.fault(570)) func aValueThatMayNotBeStoredIsRefusedWithTheReason() throws {
+        let host = try SettingsHost()
+        func code(_ key: String, _ value: SettingScalar) -> PluginError.Code? {
+            do { try host.settings.set(key, to: value) } catch {
+                let error = error as? PluginError
+                #expect(!(error?.findings[0].remedy.isEmpty ?? true) && error?.bundlePath == host.bundle.bundlePath)
+                return error?.code
+            }
+            return nil
+        }
+        #expect(code("rate", .real(2)) == .settingInvalid && code("rate", .text("x")) == .settingInvalid)
+        #expect(code("rate", .real(.infinity)) == .settingInvalid && code("count", .integer(-1)) == .settingInvalid)
+        #expect(code("name", .text(String(repeating: "x", count: 17 << 10))) == .settingInvalid)
+        #expect(code("none", .real(2)) == .settingUndeclared && code("password", .text("x")) == .settingSecret)
+        #expect(FileIdentity(path: host.path("home")) == nil, "nothing was written")
+        guard geteuid() == 0 else { return }
+        // Only root can lock.
+        try host.write("etc", "{ Locked = ( rate ); }")
+        #expect(code("rate", .real(0.1)) == .settingLocked && code("count", .integer(1)) == nil)
+        #expect(throws: PluginError.self) { try host.settings.reset(.rate) }
+        #expect(host.settings.origin(of: "rate")?.lock == host.path("etc"))
+    }
+
+    @Test(.fault(573)) func aFileThatCannotBeWrittenIsAnErrorAndThisRunStillWorks() throws {
+        let host = try SettingsHost()
+        try host.tree.write("home", "a file in the place of the directory")
+        let error = #expect(throws: PluginError.self) { try host.settings.set(.rate, to: 0.1) }
+        #expect(error?.code == .settingsUnreadable && error?.description.contains(host.tree("home")) ?? false)
+        #expect(host.settings[.rate] == 0.5)
+        host.settings.overrides["rate"] = .real(0.1)
+        #expect(host.settings[.rate] == 0.1)
+        // No home, or no name for a file.
+        let homeless = FileSettings(
+            bundlePath: "/p", identifier: "p", schema: host.files.schema, places: .none, texts: nil)
+        let none = #expect(throws: PluginError.self) { try homeless.set("rate", to: .real(0.1)) }
+        #expect(none?.description.contains("Set HOME") ?? false)
+    }
+
+    @Test(.fault(566)) func theNextChangeKeepsADamagedFile() throws {
+        let host = try SettingsHost()
+        try host.write("home", "{ Settings = ")
+        host.settings.refresh()
+        #expect(host.settings.findings.map(\.code) == [.settingsUnreadable])
+        try host.settings.set(.rate, to: 0.1)
+        #expect(host.settings[.rate] == 0.1 && host.settings.findings.isEmpty)
+        let kept = try OpenedFile(path: host.path("home") + ".damaged").bytes(atMost: 999)
+        #expect(String(decoding: kept, as: UTF8.self) == "{ Settings = ")
+    }
+
+    @Test(.fault(574)) func aLockThatIsNeverReleasedEndsTheWait() throws {
+        let host = try SettingsHost()
+        try host.write("home", "{ }")
+        let lock = try DirectoryLock(Path.parent(host.path("home")), waitingAtMost: .zero)
+        let clock = ContinuousClock()
+        var error: PluginError?
+        let time = clock.measure {
+            error = #expect(throws: PluginError.self) { try host.settings.set(.rate, to: 0.1) }
+        }
+        extendLifetime(lock)
+        #expect(time > .seconds(4) && time < .seconds(8) && host.settings[.rate] == 0.5)
+        #expect(error?.description.contains("another process holds its lock") ?? false)
+    }
+
+    @Test(.fault(582)) func theNextChangeStoresTheNewNameAndKeepsTheOld() throws {
+        let host = try SettingsHost(
+            """
+            { Type = PSSliderSpecifier; Key = rate; PHFormerKeys = (speed); },
+            { Type = PSTextFieldSpecifier; Key = name; }
+            """)
+        try host.write("home", "{ Settings = { speed = 0.8; }; }")
+        host.settings.refresh()
+        #expect(host.settings[.rate] == 0.8)
+        try host.settings.set(.name, to: "Ada")
+        let text = try host.text("home")
+        // An older version of the plug-in still finds its value.
+        #expect(text.contains("<key>rate</key>") && text.contains("<key>speed</key>"))
+        try host.settings.reset(.rate)
+        let rest = try host.text("home")
+        #expect(host.settings[.rate] == 0 && !rest.contains("speed"))
+    }
+
+    @Test func changesAreReportedOnceForEachDifferentValue() async throws {
+        let host = try SettingsHost()
+        var changes = host.settings.changes.makeAsyncIterator()
+        try host.settings.set(.rate, to: 0.7)
+        let first = await changes.next()
+        #expect(first?.keys == ["rate"])
+        // The same value is no change; a slow reader gets the union.
+        try host.settings.set(.rate, to: 0.7)
+        try host.settings.set(.count, to: 4)
+        host.settings.overrides["on"] = .boolean(true)
+        let change = await changes.next()
+        #expect(
+            change?.keys == ["count", "on"] && change?.contains(.count) ?? false && !(change?.contains(.rate) ?? true))
+        host.settings.endChanges()
+        let end = await changes.next()
+        var late = host.settings.changes.makeAsyncIterator()
+        let none = await late.next()
+        #expect(end == nil && none == nil)
+    }
+
+    @Test func aLoopWhoseTaskIsCancelledEnds() async throws {
+        let host = try SettingsHost()
+        let task = Task { [settings = host.settings] in
+            var count = 0
+            for await _ in settings.changes { count += 1 }
+            return count
+        }
+        try await Task.sleep(for: .milliseconds(20))
+        task.cancel()
+        #expect(await task.value == 0)
+    }
+
+    @Test(.fault(575)) func whatOtherProcessesWriteCountsSoon() throws {
+        let host = try SettingsHost()
+        host.files.begin()
+        // The directories do not exist yet.
+        func counts(_ rate: Double) -> Bool {
+            let wait = Wait(atMost: .seconds(5))
+            while host.settings[.rate] != rate { guard wait.sleep() else { return false } }
+            return true
+        }
+        try host.write("home", "{ Settings = { rate = 0.1; }; }")
+        #expect(counts(0.1))
+        try host.write("home.new", "{ Settings = { rate = 0.2; }; }")
+        #expect(rename(host.path("home.new"), host.path("home")) == 0)
+        #expect(counts(0.2))
+        try host.tree.rename("home/app", to: "home/other")
+        #expect(counts(0.5))
+        try host.write("home", "{ Settings = { rate = 0.3; }; }")
+        #expect(counts(0.3))
+        host.tree.remove("home")
+        #expect(counts(0.5))
+        try host.write("etc", "{ Settings = { rate = 0.4; }; }")
+        #expect(counts(0.4))
+    }
+
+    @Test(.fault(572)) func manyThreadsThatWriteLoseNothing() async throws {
+        let keys = (0..<120).map { "k\($0)" }
+        let host = try SettingsHost(
+            keys.map { "{ Type = PSTextFieldSpecifier; Key = \($0); DefaultValue = <*I0>; }" }.joined(separator: ","))
+        let places = host.files.places
+        await withTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 {
+                group.addTask {
+                    let list = SettingsContent.kept(at: places.user!)
+                    for key in keys.dropFirst(writer * 30).prefix(30) {
+                        do { try list.write(SettingsContent.Change(values: [key: .integer(Int64(writer + 1))])) } catch
+                        {
+                            Issue.record("\(error)")
+                        }
+                    }
+                }
+            }
+        }
+        host.settings.refresh()
+        for (index, key) in keys.enumerated() {
+            #expect(host.settings.value(of: key) == .integer(index / 30 + 1))
+        }
+    }
+
+    @Test func moreThanTwentyChangesASecondWait() throws {
+        let pace = WritePace()
+        let clock = ContinuousClock()
+        #expect(clock.measure { for _ in 0..<20 { pace.wait() } } < .milliseconds(500))
+        #expect(clock.measure { for _ in 0..<10 { pace.wait() } } > .milliseconds(300))
+    }
+
+    @Test func aSecretIsNeitherStoredNorShown() throws {
+        let host = try SettingsHost()
+        host.settings.overrides["password"] = .text("hunter2")
+        #expect(host.settings[Setting<String>("password", default: "")] == "hunter2")
+        let page = try JSONEncoder().encode(host.settings.page())
+        #expect(!String(decoding: page, as: UTF8.self).contains("hunter2"))
+    }
+
+    @Test(.fault(587)) func twoApplicationsOfOneNameShareTheFile() throws {
+        let tree = try TemporaryTree()
+        let one = try SettingsHost(tree: tree)
+        let other = try SettingsHost(tree: tree)
+        try one.settings.set(.rate, to: 0.9)
+        other.settings.refresh()
+        #expect(other.settings[.rate] == 0.9)
+    }
+
+    // MARK: Bundles
+
+    @Test(.fault(560)) func aBundleWithoutASettingsBundleHasNone() throws {
+        let tree = try TemporaryTree(["P.bundle/Contents/Info.plist": "{ CFBundleIdentifier = \"org.example.p\"; }"])
+        let bundle = try PluginBundle.open(path: tree("P.bundle"))
+        #expect(try bundle.settings == nil)
+        let context = PluginContext(services: HostTable(bundle: bundle))
+        #expect(context.settings[.rate] == -1 && context.settings.page().panes.isEmpty)
+        #expect(throws: PluginError.self) { try context.settings.set(.rate, to: 0.5) }
+    }
+
+    @Test(.fault(561)) func aSettingsBundleThatCannotBeReadIsAnErrorForTheApplicationOnly() throws {
+        let tree = try TemporaryTree([
+            "P.bundle/Contents/Info.plist": "{ CFBundleIdentifier = \"org.example.p\"; }",
+            "P.bundle/Contents/Resources/Settings.bundle/Root.plist": "{ PreferenceSpecifiers = ",
+        ])
+        let bundle = try PluginBundle.open(path: tree("P.bundle"))
+        let error = #expect(throws: PluginError.self) { try bundle.settings }
+        #expect(error?.code == .settingsUnreadable)
+        #expect(PluginContext(services: HostTable(bundle: bundle)).settings[.rate] == -1)
+    }
+
+    @Test(.fault(565)) func aPageHasTheTextsOfTheLanguageAndEverythingAToolkitNeeds() throws {
+        let host = try SettingsHost()
+        let folder = "P.bundle/Contents/Resources/Settings.bundle"
+        try host.tree.write("\(folder)/fr.lproj/Root.strings", "\"Voice\" = \"Voix\"; \"Low\" = \"Grave\";")
+        try host.write("etc", "{ Settings = { count = 4; }; }")
+        host.settings.refresh()
+        let page = host.settings.page(languages: ["fr"])
+        #expect(page.title == "Pea" && page.panes.map(\.name) == ["Root"])
+        let rows = page.panes[0].rows
+        #expect(rows.map(\.kind).prefix(3) == [.group, .slider, .toggle] && rows[0].footer == "How it reads")
+        let voice = try #require(rows.first { $0.key == "voice" })
+        #expect(voice.title == "Voix" && voice.choices.map(\.title) == ["Grave", "High"])
+        #expect(voice.value == .text("low") && voice.type == .text && voice.layer == .plugin)
+        let count = try #require(rows.first { $0.key == "count" })
+        #expect(count.value == .integer(4) && count.defaultValue == .integer(3) && count.layer == .administrator)
+        #expect(count.minimum == 0 && count.title == "Count")
+        // Without a table, texts are shown as written.
+        let plain = try SettingsHost().settings.page(languages: ["fr"])
+        #expect(plain.panes[0].rows.first { $0.key == "voice" }?.title == "Voice")
+        let copy = try JSONDecoder().decode(SettingsPage.self, from: JSONEncoder().encode(page))
+        #expect(copy.panes[0].rows.count == rows.count && copy.title == page.title)
+    }
+
+    @Test func theIconOfTheSettingsIsFoundByItsNames() throws {
+        let tree = try TemporaryTree([
+            "P.bundle/Contents/Info.plist": "{ CFBundleIdentifier = \"org.example.p\"; }",
+            "P.bundle/Contents/Resources/Icon.png": "",
+        ])
+        let bundle = try PluginBundle.open(path: tree("P.bundle"))
+        func name() -> String? { bundle.settingsIconFiles.first.map { Path.lastComponent($0.path) } }
+        #expect(name() == "Icon.png")
+        try tree.write("P.bundle/Contents/Resources/Icon-Small.png")
+        #expect(name() == "Icon-Small.png")
+        try tree.write("P.bundle/Contents/Resources/Icon-Settings.png")
+        #expect(name() == "Icon-Settings.png")
+    }
+}

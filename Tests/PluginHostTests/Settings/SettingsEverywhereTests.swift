@@ -1,0 +1,178 @@
+import Foundation
+import HostBasics
+@_spi(PluginHost) import PluginABI
+import SettingsReading
+import TestSupport
+import Testing
+
+@testable import PluginHost
+@testable import PluginWorkers
+
+/// One suite for the three places where a plug-in runs: the settings are the same.
+///
+/// Each test runs in a process of its own, because it changes the environment.
+@Suite(.timeLimit(.minutes(5))) struct SettingsEverywhereTests {
+    private static let places = OtherUser.canConfine ? ["any", "isolated", "sandboxed"] : ["any", "isolated"]
+
+    /// A plug-in with a Settings.bundle, and the directories of all layers.
+    private struct Plugin {
+        let plugin: GadgetPlugin
+        let gadget: any Gadget
+
+        init(_ place: String) throws {
+            plugin = try GadgetPlugin(execution: place)
+            HostEnvironment.current.name = "Keeper"
+            if geteuid() == 0 { HostEnvironment.current.isolation.user = OtherUser.name }
+            for (variable, directory) in [
+                ("XDG_CONFIG_HOME", "home"), ("XDG_CONFIG_DIRS", "etc"), ("XDG_DATA_DIRS", "data"),
+            ] { setenv(variable, plugin.directory.path + "/" + directory, 1) }
+            let folder = plugin.bundle.bundlePath + "/Contents/Resources/Settings.bundle"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try Data(SettingsSource.root().utf8).write(to: URL(filePath: folder + "/Root.plist"))
+            gadget = try plugin.make()
+        }
+
+        func perform(_ what: String) throws -> String { try gadget.perform("settings " + what) }
+
+        func path(_ layer: String) -> String {
+            plugin.directory.path + "/\(layer)/Keeper/settings/org.example.Gadget.plist"
+        }
+
+        func write(_ layer: String, _ list: String) throws {
+            let path = path(layer)
+            try FileManager.default.createDirectory(atPath: Path.parent(path), withIntermediateDirectories: true)
+            try FileReplacement().replace(path, with: Array(list.utf8))
+        }
+
+        /// Waits until the plug-in sees something.
+        func sees(_ what: String, _ expected: String) throws -> Bool {
+            let wait = Wait(atMost: .seconds(5))
+            while try perform(what) != expected { guard wait.sleep() else { return false } }
+            return true
+        }
+    }
+
+    @Test(arguments: places) func aPlugInReadsAndStoresItsSettingsWithoutAPermission(_ place: String) async {
+        await #expect(processExitsWith: .success) { [place = place as String] in
+            let plugin = try Plugin(place)
+            let isHere = try plugin.gadget.process() == getpid()
+            #expect(isHere == (place == "any"))
+            #expect(try plugin.perform("all") == "0.5 false 3  low")
+            // Another process writes.
+            try plugin.write("home", "{ Settings = { rate = 0.25; voice = high; name = Ada; }; }")
+            #expect(try plugin.sees("all", "0.25 false 3 Ada high"))
+            // The plug-in reads what it has just stored.
+            #expect(try plugin.perform("set rate 0.75") == "0.75")
+            let settings = try #require(try plugin.plugin.bundle.settings)
+            #expect(settings[.rate] == 0.75)
+            let stored = try String(contentsOfFile: plugin.path("home"), encoding: .utf8)
+            #expect(stored.contains("<real>0.75</real>"))
+            // The application stores, and sets a value for this run.
+            try settings.set(.rate, to: 0.125)
+            #expect(try plugin.sees("all", "0.125 false 3 Ada high"))
+            settings.overrides["count"] = .integer(8)
+            #expect(try plugin.sees("all", "0.125 false 8 Ada high"))
+            #expect(try plugin.perform("reset") == "0.5")
+            #expect(plugin.plugin.bundle.unload())
+        }
+    }
+
+    @Test(.fault(570, 578), arguments: places) func aRefusalIsTheSameEverywhere(_ place: String) async {
+        await #expect(processExitsWith: .success) { [place = place as String] in
+            let plugin = try Plugin(place)
+            #expect(
+                try plugin.perform("set rate 3").contains(
+                    "“rate” cannot have the value “3.0”. Use a number from 0.0 to 1.0."))
+            #expect(try plugin.perform("set none 3").contains("does not declare the setting “none”"))
+            #expect(try plugin.perform("set password x").contains("is secret"))
+            #expect(try plugin.perform("set-name 20000").contains("a text of at most 16384 bytes"))
+            #expect(!FileManager.default.fileExists(atPath: plugin.path("home")))
+            // Forged writes wait, and write nothing.
+            let time = try ContinuousClock().measure { _ = try plugin.perform("many 30") }
+            #expect(time > .milliseconds(300))
+            #expect(!FileManager.default.fileExists(atPath: plugin.path("home")))
+            guard geteuid() == 0 else { return }
+            try plugin.write("etc", "{ Settings = { rate = 0.3; }; Locked = ( rate ); }")
+            #expect(chmod(plugin.path("etc"), 0o644) == 0)
+            #expect(try plugin.perform("set rate 0.1").contains("The administrator has locked the setting “rate”"))
+            #expect(try plugin.sees("all", "0.3 false 3  low"))
+        }
+    }
+
+    @Test(.fault(580), arguments: places) func longTextsArriveWhole(_ place: String) async {
+        await #expect(processExitsWith: .success) { [place = place as String] in
+            let plugin = try Plugin(place)
+            let settings = try #require(try plugin.plugin.bundle.settings)
+            let text = String(repeating: "ä", count: 8 << 10)
+            settings.overrides["name"] = .text(text)
+            #expect(try plugin.sees("all", "0.5 false 3 \(text) low"))
+        }
+    }
+
+    @Test(arguments: places) func aLoopOverChangesEndsWithTheDeactivation(_ place: String) async {
+        await #expect(processExitsWith: .success) { [place = place as String] in
+            let plugin = try Plugin(place)
+            #expect(try plugin.perform("watch") == "watching")
+            #expect(try plugin.perform("set rate 0.1") == "0.1")
+            #expect(try plugin.sees("seen", "[[\"rate\"]]"))
+            #expect(plugin.plugin.bundle.unload())
+            #expect(try plugin.sees("seen", "[[\"rate\"], [\"over\"]]"))
+        }
+    }
+
+    @Test(.fault(579)) func aWorkerThatEndsLeavesTheFileWholeAndTheNextOneHasTheValues() async {
+        await #expect(processExitsWith: .success) {
+            let plugin = try Plugin("isolated")
+            #expect(try plugin.perform("set rate 0.1") == "0.1")
+            let process = try plugin.gadget.process()
+            // It is killed while it stores values.
+            let gadget = plugin.gadget
+            let writer = Task.detached { while (try? gadget.perform("settings set-name 3")) != nil {} }
+            try await Task.sleep(for: .milliseconds(100))
+            kill(process, SIGKILL)
+            await writer.value
+            let next = try plugin.plugin.make()
+            #expect(try next.process() != process)
+            #expect(try next.perform("settings all").hasPrefix("0.1 "))
+            let settings = try #require(try plugin.plugin.bundle.settings)
+            settings.refresh()
+            #expect(settings.findings.isEmpty)
+        }
+    }
+
+    @Test(.fault(581)) func aCopyWithAnotherSchemaHasTheValuesThatFit() async {
+        await #expect(processExitsWith: .success) {
+            let plugin = try Plugin("any")
+            #expect(try plugin.perform("set rate 0.1") == "0.1")
+            #expect(try plugin.perform("set-name 3") == "stored")
+            let tree = try TemporaryTree()
+            let newer = tree("Newer.bundle")
+            try FileManager.default.copyItem(atPath: plugin.plugin.bundle.bundlePath, toPath: newer)
+            try tree.write(
+                "Newer.bundle/Contents/Resources/Settings.bundle/Root.plist",
+                SettingsSource.root("{ Type = PSTextFieldSpecifier; Key = name; DefaultValue = <*I1>; }"))
+            let settings = try #require(try PluginBundle.open(path: newer).settings)
+            #expect(settings.keys == ["name"] && settings.value(of: "name") == .integer(1))
+            #expect(settings.findings.map(\.code) == [.settingInvalid])
+            // The older one still has its own values.
+            #expect(try plugin.perform("all") == "0.1 false 3 xxx low")
+        }
+    }
+
+    @Test(.fault(576)) func withoutAWatchTheNextChangeReadsTheFiles() async {
+        await #expect(processExitsWith: .success) {
+            let logged = Lock<[String]>([])
+            HostEnvironment.current.log = { record in logged.withLock { $0.append(record.message) } }
+            let host = try SettingsHost()
+            // No descriptor is left for the queue of the kernel.
+            var taken: [CInt] = []
+            while case let next = dup(STDIN_FILENO), next >= 0 { taken.append(next) }
+            SettingsWatch.shared.add(host.files)
+            for descriptor in taken { close(descriptor) }
+            #expect(logged.withLock { $0.contains { $0.contains("are not noticed") } })
+            try host.write("home", "{ Settings = { rate = 0.1; }; }")
+            try host.settings.set(.count, to: 4)
+            #expect(host.settings[.rate] == 0.1)
+        }
+    }
+}
