@@ -49,7 +49,7 @@ struct PluginHostCommand: ParsableCommand {
                 name: "Install",
                 subcommands: [
                     InstallCommand.self, UninstallCommand.self, RollbackCommand.self, EnableCommand.self,
-                    DisableCommand.self,
+                    DisableCommand.self, SettingsCommand.self,
                 ]),
             CommandGroup(
                 name: "Isolate",

@@ -13,7 +13,7 @@ struct Defect: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rule }
 
-    static let all = bundles + executables + loads + uses + lists + tables + languages + nibs + sources
+    static let all = bundles + executables + loads + uses + lists + tables + languages + nibs + settings + sources
 }
 
 // MARK: Parts of fixtures

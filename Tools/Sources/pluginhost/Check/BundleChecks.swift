@@ -50,7 +50,7 @@ struct BundleChecks {
         if level ?? .load > .load {
             report.add([bundle.declarationFinding].compactMap(\.self))
             report.add(lists)
-            report.parts.formUnion([.lists, .languages])
+            report.parts.formUnion([.lists, .languages, .settings])
         } else {
             report.add(BundleLinter().nibErrors(of: bundle))
         }

@@ -39,7 +39,8 @@ struct CheckReport {
         self.init(path: result.report.path, identifier: result.identifier, level: nil, isStrict: isStrict)
         isMissing = result.isMissing
         findings = result.report.findings
-        parts = result.kind == .file ? [.lists] : hasSources ? [.lists, .languages, .sources] : [.lists, .languages]
+        parts = result.kind == .file ? [.lists] : [.lists, .languages, .settings]
+        if result.kind != .file, hasSources { parts.insert(.sources) }
     }
 
     /// Adds findings, except those that the report already has or that belong to a later level.

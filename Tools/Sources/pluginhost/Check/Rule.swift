@@ -46,6 +46,8 @@ struct Rule: Sendable {
         case languages
         /// Nibs, and the tables that translate them.
         case nibs
+        /// The lists of a Settings.bundle.
+        case settings
         /// Keys in the sources, which only `lint --sources` looks for.
         case sources
         /// A load in a separate process.
@@ -61,6 +63,7 @@ struct Rule: Sendable {
             case .lists: "Property lists and strings tables"
             case .languages: "Languages"
             case .nibs: "Nibs"
+            case .settings: "Settings"
             case .sources: "Keys in the sources"
             case .load: "Loading the code"
             case .use: "Using the loaded code"
@@ -72,7 +75,7 @@ struct Rule: Sendable {
             switch self {
             case .bundle, .executable: "check"
             case .nibs: "check, lint"
-            case .lists, .languages: "lint, check --level"
+            case .lists, .languages, .settings: "lint, check --level"
             case .sources: "lint --sources"
             case .load: "load, check --level"
             case .use: "check --level"
@@ -110,7 +113,7 @@ struct Rule: Sendable {
     }
 
     /// All rules, in the order of the parts.
-    static let all: [Rule] = bundle + executable + loading + use + lists + languages + nibs + sources
+    static let all: [Rule] = bundle + executable + loading + use + lists + languages + nibs + settings + sources
 
     private static let byID = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
 

@@ -1,0 +1,108 @@
+import Fixtures
+import Foundation
+import Glibc
+import Testing
+
+/// `pluginhost settings`: a plug-in's settings, with the layers of their values.
+@Suite struct SettingsCommandTests {
+    /// The directories of a user with an application “my-editor” that has one plug-in.
+    private struct User {
+        let home = try! PluginFolder()
+
+        init() throws {
+            let bundle = "share/my-editor/plugins/Loud.bundle/Contents"
+            try write("\(bundle)/Info.plist", "{ CFBundleIdentifier = \"org.example.Loud\"; }")
+            try write(
+                "\(bundle)/Resources/Settings.bundle/Root.plist",
+                """
+                { PreferenceSpecifiers = (
+                    { Type = PSSliderSpecifier; Key = rate; DefaultValue = <*R0.5>; },
+                    { Type = PSToggleSwitchSpecifier; Key = pauses; },
+                    { Type = PSTextFieldSpecifier; Key = password; IsSecure = <*BY>; }
+                ); }
+                """)
+        }
+
+        func write(_ path: String, _ text: String) throws {
+            let url = home.url.appending(path: path)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: url)
+        }
+
+        func file(_ layer: String) -> String { home.path + "/\(layer)/my-editor/settings/org.example.Loud.plist" }
+
+        func document(_ arguments: String...) throws -> PluginHostTool.Document {
+            try PluginHostTool.document(
+                of: ["settings"] + arguments + ["--application", "my-editor"],
+                environment: [
+                    "HOME": home.path, "XDG_DATA_HOME": home.path + "/share", "XDG_STATE_HOME": home.path + "/state",
+                    "XDG_CACHE_HOME": home.path + "/cache", "XDG_CONFIG_DIRS": home.path + "/etc",
+                    "XDG_CONFIG_HOME": home.path + "/config", "XDG_DATA_DIRS": "/nowhere",
+                ])
+        }
+
+        func setting(_ key: String) throws -> [String: Any] {
+            let plugins = try #require(try document("list").object["plugins"] as? [[String: Any]])
+            let settings = try #require(plugins.first?["settings"] as? [[String: Any]])
+            return try #require(settings.first { $0["key"] as? String == key })
+        }
+    }
+
+    @Test func settingsAreListedStoredAndReset() throws {
+        let user = try User()
+        let rate = try user.setting("rate")
+        #expect(rate["value"] as? Double == 0.5 && rate["layer"] as? String == "plugin")
+        #expect(rate["allowed"] as? String == "a number from 0.0 to 1.0" && rate["type"] as? String == "real")
+        let stored = try user.document("set", "org.example.Loud", "rate", "0.75")
+        #expect(stored.status == 0 && stored.object["done"] as? Bool == true)
+        #expect(try user.document("get", "org.example.Loud", "rate").object["value"] as? Double == 0.75)
+        let now = try user.setting("rate")
+        #expect(now["layer"] as? String == "user" && now["file"] as? String == user.file("config"))
+        #expect(now["line"] as? Int != nil)
+        #expect(try user.document("reset", "org.example.Loud").status == 0)
+        #expect(try user.setting("rate")["layer"] as? String == "plugin")
+    }
+
+    @Test func whatCannotBeStoredIsAProblem() throws {
+        let user = try User()
+        for arguments in [
+            ["rate", "2"], ["rate", "fast"], ["pauses", "maybe"], ["none", "1"], ["password", "secret"],
+        ] {
+            let document = try user.document("set", "org.example.Loud", arguments[0], arguments[1])
+            #expect(document.status == 1 && document.object["done"] as? Bool == false, "\(arguments)")
+        }
+        #expect(try user.document("set", "org.example.Other", "rate", "1").status == 1)
+        #expect(try user.document("set", "--lock", "org.example.Loud", "rate", "1").status == 2)
+        #expect(!FileManager.default.fileExists(atPath: user.file("config")))
+        // A file in the place of the directory.
+        try user.write("config", "")
+        #expect(try user.document("set", "org.example.Loud", "rate", "1").status == 2)
+    }
+
+    @Test func theAdministratorsValueIsForEverybodyAndMayBeLocked() throws {
+        let user = try User()
+        let stored = try user.document("set", "--system", "--lock", "org.example.Loud", "rate", "0.25")
+        #expect(stored.status == 0)
+        var found = stat()
+        #expect(stat(user.file("etc"), &found) == 0 && found.st_mode & 0o777 == 0o644)
+        let rate = try user.setting("rate")
+        #expect(rate["value"] as? Double == 0.25 && rate["layer"] as? String == "administrator")
+        // Only root's locks count.
+        guard geteuid() == 0 else { return }
+        #expect(rate["lock"] as? String == user.file("etc"))
+        #expect(try user.document("set", "org.example.Loud", "rate", "1").status == 1)
+        #expect(try user.document("reset", "--system", "org.example.Loud", "rate").status == 0)
+        #expect(try user.document("set", "org.example.Loud", "rate", "1").status == 0)
+    }
+
+    @Test func aWrongValueIsListedWithItsLine() throws {
+        let user = try User()
+        try user.write("config/my-editor/settings/org.example.Loud.plist", "{ Settings = {\n  rate = fast;\n}; }")
+        let list = try user.document("list", "org.example.Loud")
+        #expect(list.status == 1)
+        let plugins = try #require(list.object["plugins"] as? [[String: Any]])
+        let findings = try #require(plugins.first?["findings"] as? [[String: Any]])
+        #expect(findings.first?["code"] as? String == "settingInvalid" && findings.first?["line"] as? Int == 2)
+    }
+}

@@ -1,0 +1,329 @@
+import ArgumentParser
+import HostBasics
+import PluginABI
+@_spi(Tools) import PluginHost
+import SettingsReading
+
+/// `pluginhost settings`: the settings of an application's plug-ins, with the layers of their values.
+struct SettingsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "settings",
+        abstract: "Lists and changes the settings of an application's plug-ins.",
+        discussion: """
+            A plug-in declares its settings in a Settings.bundle. The distribution, the administrator and the user each have a \
+            file with values; a running application notices a change. No code of a bundle runs.
+            """,
+        subcommands: [
+            ListSettingsCommand.self, GetSettingCommand.self, SetSettingCommand.self, ResetSettingsCommand.self,
+        ],
+        defaultSubcommand: ListSettingsCommand.self)
+}
+
+/// The arguments of every command about settings.
+struct SettingsArguments: ParsableArguments {
+    @Option(help: ArgumentHelp("The application, as demo-host.", valueName: "name"))
+    var application: String
+
+    @Flag(help: "Write one JSON document to standard output.")
+    var json = false
+
+    /// A plug-in with a Settings.bundle.
+    struct Found {
+        let bundle: PluginBundle
+        let identifier: String
+        /// Nil if its root cannot be read.
+        let settings: PluginSettings?
+        let findings: [PluginFinding]
+    }
+
+    /// The plug-ins of the application that have settings, by identifier.
+    ///
+    /// `identifier`: only this one.
+    /// - Throws: ValidationError if the name is not an application's.
+    func plugins(_ identifier: String?) throws -> [Found] {
+        let catalog = try PluginSearch(.naming(application), folders: []).catalog()
+        var found: [Found] = [], seen: Set<String> = []
+        for candidate in catalog.candidates where identifier ?? candidate.identifier == candidate.identifier {
+            guard let bundle = try? candidate.open(), seen.insert(candidate.identifier).inserted else { continue }
+            do {
+                guard let settings = try bundle.settings else { continue }
+                found.append(
+                    Found(
+                        bundle: bundle, identifier: candidate.identifier, settings: settings,
+                        findings: settings.findings))
+            } catch let error as PluginError {
+                found.append(
+                    Found(bundle: bundle, identifier: candidate.identifier, settings: nil, findings: error.findings))
+            }
+        }
+        return found.sorted { $0.identifier < $1.identifier }
+    }
+
+    /// The settings of one plug-in, and the declaration of a key.
+    ///
+    /// - Throws: a status, after a message, if there is no such plug-in or setting.
+    func setting(_ command: String, _ identifier: String, _ key: String?) throws -> (
+        PluginSettings, SettingDeclaration?
+    ) {
+        guard let found = try plugins(identifier).first else {
+            try fail(
+                command, identifier, key,
+                PluginFinding(
+                    .pluginMissing, subject: identifier,
+                    message: "\(application) has no plug-in \(quoted(identifier)) with a Settings.bundle.",
+                    remedy: "“pluginhost settings --application \(application)” lists those that have one."))
+        }
+        guard let settings = found.settings else { try fail(command, identifier, key, found.findings[0]) }
+        guard let key else { return (settings, nil) }
+        guard let declaration = settings.declaration(of: key) else {
+            var suggestions = NameSuggestions()
+            let near = suggestions.names(near: key, among: settings.keys, most: 1)
+            try fail(
+                command, identifier, key,
+                PluginFinding(
+                    .settingUndeclared, subject: key,
+                    message: "The plug-in \(quoted(identifier)) does not declare the setting \(quoted(key)).",
+                    remedy: near.first.map { "Did you mean \(quoted($0))?" }
+                        ?? "Use one of: \(settings.keys.joined(separator: ", "))."))
+        }
+        return (settings, declaration)
+    }
+
+    /// Writes a finding, and ends with a status.
+    func fail(
+        _ command: String, _ identifier: String, _ key: String?, _ finding: PluginFinding,
+        _ status: ExitStatus = .problems
+    ) throws -> Never {
+        let report = FindingReport(findings: [finding], bundlePath: nil)
+        if json {
+            let document = JSONValue.document(
+                command: "settings " + command,
+                [
+                    "identifier": .string(identifier), "key": JSONValue(key), "value": .null, "layer": .null,
+                    "done": .bool(false), "findings": report.json,
+                ])
+            Terminal.write((try? document.text()) ?? "")
+        } else {
+            var page = Page()
+            report.write(to: &page)
+            Terminal.write(page.text)
+        }
+        throw ExitCode(status.rawValue)
+    }
+}
+
+/// `pluginhost settings list`.
+struct ListSettingsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists the settings, whose values count, and what is wrong with the files.")
+
+    @OptionGroup var arguments: SettingsArguments
+
+    @Argument(help: ArgumentHelp("The plug-in's identifier; without it, every plug-in.", valueName: "identifier"))
+    var identifier: String?
+
+    mutating func run() throws {
+        let found = try arguments.plugins(identifier)
+        if let identifier, found.isEmpty { _ = try arguments.setting("list", identifier, nil) }
+        if arguments.json {
+            let document = JSONValue.document(
+                command: "settings list", ["plugins": .array(found.map(Self.json))])
+            Terminal.write(try document.text())
+        } else {
+            var page = Page()
+            for plugin in found {
+                page.gap()
+                page.line((plugin.identifier, .bold))
+                page.paragraph(plugin.bundle.bundlePath.relativeToCurrentDirectory, indent: 2, .faint)
+                for key in plugin.settings?.keys ?? [] { Self.write(key, plugin.settings!, to: &page) }
+                FindingReport(findings: plugin.findings, bundlePath: nil).write(to: &page)
+            }
+            if found.isEmpty { page.paragraph("No plug-in of \(arguments.application) has a Settings.bundle.") }
+            Terminal.write(page.text)
+        }
+        try (found.allSatisfy(\.findings.isEmpty) ? ExitStatus.fine : .problems).finish()
+    }
+
+    private static func write(_ key: String, _ settings: PluginSettings, to page: inout Page) {
+        guard let declaration = settings.declaration(of: key), let origin = settings.origin(of: key) else { return }
+        let value = declaration.isSecret ? SettingDeclaration.hidden : settings.value(of: key)?.description ?? ""
+        page.line(
+            (key, .bold), ("=", .plain), (value, .plain), (origin.lock == nil ? "" : "locked", .yellow), indent: 2)
+        let line = origin.place.map { ":\($0.line)" } ?? ""
+        let file = origin.layer == .plugin ? "" : origin.path.map { ", \($0)\(line)" } ?? ""
+        page.paragraph("by \(origin.layer.words)\(file); \(declaration.allowedWords)", indent: 4, .faint)
+    }
+
+    private static func json(_ plugin: SettingsArguments.Found) -> JSONValue {
+        let places = plugin.settings?.places
+        return .object([
+            "identifier": .string(plugin.identifier), "path": .string(plugin.bundle.bundlePath),
+            "userFile": JSONValue(places?.user), "administratorFile": JSONValue(places?.administratorToChange),
+            "settings": .array((plugin.settings?.keys ?? []).compactMap { json($0, plugin.settings!) }),
+            "findings": FindingReport(findings: plugin.findings, bundlePath: nil).json,
+        ])
+    }
+
+    private static func json(_ key: String, _ settings: PluginSettings) -> JSONValue? {
+        guard let declaration = settings.declaration(of: key), let origin = settings.origin(of: key) else { return nil }
+        return .object([
+            "key": .string(key), "type": .string(declaration.type.rawValue),
+            "value": declaration.isSecret ? .null : JSONValue(settings.value(of: key)),
+            "default": declaration.isSecret ? .null : JSONValue(declaration.defaultValue),
+            "allowed": .string(declaration.allowedWords), "layer": .string(origin.layer.rawValue),
+            "file": JSONValue(origin.path), "line": origin.place.map { .integer($0.line) } ?? .null,
+            "lock": JSONValue(origin.lock), "secret": .bool(declaration.isSecret),
+        ])
+    }
+}
+
+/// `pluginhost settings get`.
+struct GetSettingCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Prints the value that counts.")
+
+    @OptionGroup var arguments: SettingsArguments
+
+    @Argument(help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"))
+    var identifier: String
+
+    @Argument(help: ArgumentHelp("The key.", valueName: "key"))
+    var key: String
+
+    mutating func run() throws {
+        let (settings, declaration) = try arguments.setting("get", identifier, key)
+        let value = declaration?.isSecret ?? true ? nil : settings.value(of: key)
+        if arguments.json {
+            let document = JSONValue.document(
+                command: "settings get",
+                [
+                    "identifier": .string(identifier), "key": .string(key), "value": JSONValue(value),
+                    "findings": .array([]),
+                ])
+            Terminal.write(try document.text())
+        } else {
+            Terminal.write((value?.description ?? SettingDeclaration.hidden).escapedForTerminal + "\n")
+        }
+    }
+}
+
+/// `pluginhost settings set`.
+struct SetSettingCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Stores a value for the user, or for everybody.")
+
+    @OptionGroup var arguments: SettingsArguments
+
+    @Flag(help: "Store it in the administrator's file, for every user.")
+    var system = false
+
+    @Flag(help: "With --system: let nobody else change it.")
+    var lock = false
+
+    @Argument(help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"))
+    var identifier: String
+
+    @Argument(help: ArgumentHelp("The key.", valueName: "key"))
+    var key: String
+
+    @Argument(help: ArgumentHelp("The value; true or false for a switch.", valueName: "value"))
+    var value: String
+
+    mutating func validate() throws {
+        if lock, !system { throw ValidationError("--lock needs --system: only the administrator locks settings.") }
+    }
+
+    mutating func run() throws {
+        let (settings, declaration) = try arguments.setting("set", identifier, key)
+        guard let declaration, let scalar = SettingScalar(value, as: declaration.type) else {
+            try arguments.fail(
+                "set", identifier, key,
+                PluginFinding(
+                    .settingInvalid, subject: key,
+                    message: "The setting \(quoted(key)) cannot have the value \(quoted(value)).",
+                    remedy: "Use \(declaration?.allowedWords ?? "another value")."))
+        }
+        try SettingsChange.perform("set", arguments, identifier, settings, key) {
+            if system {
+                try settings.setForSystem(key, to: scalar, locks: lock)
+            } else {
+                try settings.set(key, to: scalar)
+            }
+        }
+    }
+}
+
+/// `pluginhost settings reset`.
+struct ResetSettingsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Removes a value of the user, or of the administrator, or all of them.")
+
+    @OptionGroup var arguments: SettingsArguments
+
+    @Flag(help: "Remove it, and its lock, from the administrator's file.")
+    var system = false
+
+    @Argument(help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"))
+    var identifier: String
+
+    @Argument(help: ArgumentHelp("The key; without it, every setting.", valueName: "key"))
+    var key: String?
+
+    mutating func run() throws {
+        let (settings, _) = try arguments.setting("reset", identifier, key)
+        try SettingsChange.perform("reset", arguments, identifier, settings, key) {
+            for key in key.map({ [$0] }) ?? settings.keys {
+                // A secret setting has no value in a file.
+                if self.key == nil, settings.declaration(of: key)?.isSecret ?? true { continue }
+                if system { try settings.setForSystem(key, to: nil, locks: false) } else { try settings.reset(key) }
+            }
+        }
+    }
+}
+
+/// A change, and the report on it.
+private enum SettingsChange {
+    static func perform(
+        _ command: String, _ arguments: SettingsArguments, _ identifier: String, _ settings: PluginSettings,
+        _ key: String?, _ body: () throws -> Void
+    ) throws {
+        do {
+            try body()
+        } catch let error as PluginError {
+            let cannotWrite = error.code == .settingsUnreadable
+            try arguments.fail(command, identifier, key, error.findings[0], cannotWrite ? .unable : .problems)
+        }
+        let isSecret = key.flatMap { settings.declaration(of: $0)?.isSecret } ?? false
+        let value = isSecret ? nil : key.flatMap { settings.value(of: $0) }
+        let layer = key.flatMap { settings.origin(of: $0)?.layer }
+        if arguments.json {
+            let document = JSONValue.document(
+                command: "settings " + command,
+                [
+                    "identifier": .string(identifier), "key": JSONValue(key), "value": JSONValue(value),
+                    "layer": JSONValue(layer?.rawValue), "done": .bool(true), "findings": .array([]),
+                ])
+            Terminal.write(try document.text())
+        } else {
+            var page = Page()
+            if let key, let value, let layer {
+                page.paragraph("\(key) is now \(value), by \(layer.words).", .green)
+            } else {
+                page.paragraph("The settings of \(identifier) are reset.", .green)
+            }
+            Terminal.write(page.text)
+        }
+    }
+}
+
+extension JSONValue {
+    init(_ scalar: SettingScalar?) {
+        switch scalar {
+        case .boolean(let value)?: self = .bool(value)
+        case .integer(let value)?: self = .integer(value)
+        case .real(let value)?: self = .number(value)
+        case .text(let value)?: self = .string(value)
+        case nil: self = .null
+        }
+    }
+}
