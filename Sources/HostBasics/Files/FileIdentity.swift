@@ -42,6 +42,27 @@ public struct FileIdentity: Sendable, Hashable {
         throw OpenedDirectory.Failure(path: path, errno: number)
     }
 
+    /// Whether there may be a file whose path is that of another one with a different ending.
+    ///
+    /// If the check fails, the file may exist. Every opening of a bundle checks this, so the path is built on the stack.
+    ///
+    /// `old`: the ending of the path. `base`: an open directory on the path.
+    package static func mayExist(
+        _ path: String, withEnding new: StaticString, insteadOf old: StaticString, from base: PathBase
+    ) -> Bool {
+        let count = path.utf8.count - old.utf8CodeUnitCount
+        return withUnsafeTemporaryAllocation(
+            of: CChar.self, capacity: count + new.utf8CodeUnitCount + 1
+        ) { buffer in
+            guard let other = buffer.baseAddress else { return false }
+            path.withCString { other.update(from: $0, count: count) }
+            memcpy(other + count, new.utf8Start, new.utf8CodeUnitCount + 1)
+            var identity = phs_file_identity()
+            if phs_stat_at(base.directory, other + base.length, &identity) == 0 { return true }
+            return !ErrorNumber.saysAbsent(errno)
+        }
+    }
+
     /// The result of examining a file's path again.
     package enum Change: Equatable {
         /// Another file, or none, or the same file with other content.

@@ -1,3 +1,4 @@
+import BundleReading
 import CPluginSupport.Shims
 import Dispatch
 import Glibc
@@ -220,7 +221,7 @@ struct CatalogScan {
         do throws(PluginError) {
             guard name.isReadable else { throw unreadableName(path) }
             let base = PathBase(directory: directory, length: path.utf8.count - name.text.utf8.count)
-            let contents = try BundleOpening.contents(path: path, from: directory < 0 ? .none : base)
+            let contents = try BundleContents.read(path, from: directory < 0 ? .none : base)
             record = PluginRecord(contents, foundAt: path)
             if record.listPath != nil, let identity = contents.manifestIdentity {
                 stamp = IndexStamp(identity, at: now)

@@ -48,7 +48,7 @@ struct BundleCopy: Sendable {
         editing edit: Edit = { _, _ in true }
     ) throws(PluginError) {
         // Read again, because an object that was opened earlier has the old state.
-        let contents = try BundleOpening.contents(path: original)
+        let contents = try BundleContents.read(original)
         let original = contents.path
         source = original
         guard !contents.layout.executableDirectories.contains(where: BundleLayout.isBeside) else {
