@@ -31,6 +31,10 @@ let package = Package(
         .target(name: "PropertyLists"),
         .target(name: "HostBasics", dependencies: ["CPluginSupport", "PropertyLists"]),
         .target(name: "BundleReading", dependencies: ["HostBasics", "PropertyLists"]),
+        .target(name: "HostLogging", dependencies: ["PluginABI", "HostBasics"]),
+        .target(
+            name: "ForeignCalls",
+            dependencies: ["PluginABI", "CPluginSupport", "HostBasics", "HostLogging", "BundleReading"]),
         .target(name: "ELFImages", dependencies: ["HostBasics", "CPluginSupport", "PropertyLists"]),
         .target(name: "DependencyResolution", dependencies: ["HostBasics"]),
         .target(name: "NibReading", dependencies: ["HostBasics", "PluginABI", "PropertyLists"]),
@@ -43,8 +47,9 @@ let package = Package(
         .target(
             name: "PluginHost",
             dependencies: [
-                "PluginABI", "CPluginSupport", "CSandbox", "PropertyLists", "HostBasics", "BundleReading", "ELFImages",
-                "DependencyResolution", "NibReading", "SettingsReading", "PluginWorkers",
+                "PluginABI", "CPluginSupport", "CSandbox", "PropertyLists", "HostBasics", "HostLogging",
+                "BundleReading", "ForeignCalls", "ELFImages", "DependencyResolution", "NibReading", "SettingsReading",
+                "PluginWorkers",
             ]),
         .plugin(
             name: "BundlePlugin",
@@ -67,6 +72,7 @@ let package = Package(
         .testTarget(
             name: "BundleReadingTests", dependencies: ["BundleReading", "HostBasics", "PropertyLists", "TestSupport"],
             exclude: ["Fixtures"]),
+        .testTarget(name: "ForeignCallsTests", dependencies: ["ForeignCalls", "BundleReading", "TestSupport"]),
         .testTarget(
             name: "ELFImagesTests", dependencies: ["ELFImages", "HostBasics", "PropertyLists", "TestSupport"]),
         .testTarget(
@@ -84,7 +90,8 @@ let package = Package(
         .testTarget(
             name: "PluginHostTests",
             dependencies: [
-                "PluginHost", "PluginWorkers", "SettingsReading", "PropertyLists", "CPluginSupport", "CSandbox",
+                "PluginHost", "ForeignCalls", "PluginWorkers", "SettingsReading", "PropertyLists", "CPluginSupport",
+                "CSandbox",
                 "TestSupport",
             ],
             exclude: ["Fixtures"],
@@ -100,8 +107,8 @@ let package = Package(
 // Scripts/tsan.sh sets this. The tests of these modules start no thread, so it need not compile them a second time.
 if Context.environment["PLUGINHOST_SANITIZER"] == "thread" {
     let threadless = [
-        "PropertyListsTests", "ELFImagesTests", "DependencyResolutionTests", "NibReadingTests", "MovedFileTests",
-        "FoundationFileTests",
+        "PropertyListsTests", "ForeignCallsTests", "ELFImagesTests", "DependencyResolutionTests", "NibReadingTests",
+        "MovedFileTests", "FoundationFileTests",
     ]
     package.targets.removeAll { threadless.contains($0.name) }
 }

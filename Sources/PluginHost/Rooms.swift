@@ -8,11 +8,16 @@
 @_exported public import struct BundleReading.ResourceVariant
 @_exported public import struct BundleReading.WorkerLimits
 @_exported public import struct ELFImages.PluginNote
+@_exported public import class ForeignCalls.ForeignCallback
+@_exported public import protocol ForeignCalls.ForeignConvertible
+@_exported public import protocol ForeignCalls.ForeignStruct
+@_exported public import enum ForeignCalls.ForeignValue
 @_exported public import struct HostBasics.PluginError
 @_exported public import struct HostBasics.PluginFinding
 @_exported public import struct HostBasics.PluginVersion
 @_exported public import struct HostBasics.VersionRange
 @_exported public import struct HostBasics.WorkerEnd
+@_exported public import struct HostLogging.HostLogRecord
 @_exported public import struct NibReading.NibLimits
 @_exported public import struct PluginWorkers.Confinement
 @_exported public import enum PluginWorkers.LoadStep

@@ -2,6 +2,7 @@ import BundleReading
 internal import CPluginSupport
 import Glibc
 import HostBasics
+public import HostLogging
 public import PluginABI
 import PluginWorkers
 import Synchronization
@@ -110,6 +111,7 @@ public struct HostEnvironment: Sendable {
                 }
                 if old.name != newValue.name || old.version != newValue.version { state.identity = nil }
                 state.environment = Deferred(newValue)
+                HostLog.use(newValue.log)
                 if newValue.isolationPolicy != nil {
                     placementDeciders.bitwiseOr(policyDecides, ordering: .relaxed)
                 } else {
@@ -181,25 +183,19 @@ public struct HostEnvironment: Sendable {
         State(
             environment: Deferred(
                 HostEnvironment(
-                    name: ProgramArguments.all.first.map(Path.lastComponent) ?? "host", log: writeToStandardError))))
+                    name: ProgramArguments.all.first.map(Path.lastComponent) ?? "host",
+                    log: HostLog.writeToStandardError))))
 
     /// Passes a message of the library to the application's log.
     ///
     /// `bundleIdentifier`: the bundle that the message concerns, or the library itself if there is none.
     static func log(_ level: PluginLogger.Level, bundleIdentifier: String = "PluginHost", _ message: String) {
-        log(HostLogRecord(level: level, bundleIdentifier: bundleIdentifier, message: message))
+        HostLog.write(level, bundleIdentifier: bundleIdentifier, message)
     }
 
     /// Passes a record to the application's log when this thread holds no lock, because the log function may call the
     /// library.
-    static func log(_ record: HostLogRecord) { HeldLocks.afterRelease { current.log(record) } }
-
-    private static func writeToStandardError(_ record: HostLogRecord) {
-        guard record.level >= .notice else { return }
-        // One write(), so that lines of several threads do not mix.
-        var line = "\(record.level) [\(record.bundleIdentifier)] \(record.message)\n"
-        line.withUTF8 { _ = write(2, $0.baseAddress, $0.count) }
-    }
+    static func log(_ record: HostLogRecord) { HostLog.write(record) }
 
     // MARK: For the C table
 
@@ -221,14 +217,4 @@ public struct HostEnvironment: Sendable {
     private static func immortal(_ text: String) -> plugin_string {
         plugin_string(ptr: strdup(text), len: text.utf8.count)
     }
-}
-
-/// One message for the application's log.
-public struct HostLogRecord: Sendable {
-    /// How serious it is.
-    public let level: PluginLogger.Level
-    /// The identifier of the bundle that it concerns.
-    public let bundleIdentifier: String
-    /// The message, as a sentence.
-    public let message: String
 }

@@ -1,3 +1,4 @@
+import ForeignCalls
 @_spi(PluginHost) internal import PluginABI
 
 /// An argument or result of a C function on its way between two processes.

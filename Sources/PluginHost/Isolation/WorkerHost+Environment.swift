@@ -1,4 +1,5 @@
 import HostBasics
+import HostLogging
 import PluginABI
 import PluginWorkers
 

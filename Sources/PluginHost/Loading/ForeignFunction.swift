@@ -1,6 +1,7 @@
 public import BundleReading
 internal import CPluginSupport
 internal import CPluginSupport.Shims
+public import ForeignCalls
 import Glibc
 import HostBasics
 import Synchronization

@@ -3,6 +3,7 @@ internal import CPluginSupport
 import ELFImages
 import Glibc
 import HostBasics
+import HostLogging
 @_spi(PluginHost) internal import PluginABI
 
 /// The tables that `get_extension` returns.

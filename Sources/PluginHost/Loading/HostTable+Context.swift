@@ -1,5 +1,6 @@
 import Glibc
 import HostBasics
+import HostLogging
 @_spi(PluginHost) internal import PluginABI
 
 /// The services of a plug-in's ``PluginContext``.

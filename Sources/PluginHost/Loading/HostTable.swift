@@ -3,6 +3,7 @@ internal import CPluginSupport.Shims
 import ELFImages
 import Glibc
 import HostBasics
+import HostLogging
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 

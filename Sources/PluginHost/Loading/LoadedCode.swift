@@ -1,5 +1,6 @@
 import ELFImages
 import HostBasics
+import HostLogging
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 

@@ -1,4 +1,5 @@
 import BundleReading
+public import ForeignCalls
 import HostBasics
 
 /// A plain C function of a plug-in whose types are known when the application is compiled.

@@ -1,5 +1,6 @@
 internal import CPluginSupport
 import ELFImages
+import ForeignCalls
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 

@@ -1,3 +1,4 @@
+import ForeignCalls
 import Foundation
 import Synchronization
 import Testing

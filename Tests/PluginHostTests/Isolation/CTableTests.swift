@@ -1,5 +1,6 @@
 import CPluginSupport
 import ELFImages
+import ForeignCalls
 import Foundation
 import HostBasics
 import PluginABI

@@ -1,4 +1,5 @@
 internal import CPluginSupport
+import ForeignCalls
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 

@@ -1,5 +1,6 @@
 import BundleReading
 internal import CPluginSupport
+import ForeignCalls
 import HostBasics
 
 extension ForeignFunction {

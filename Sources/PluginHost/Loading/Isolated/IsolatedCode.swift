@@ -1,4 +1,6 @@
+import ForeignCalls
 import HostBasics
+import HostLogging
 @_spi(PluginHost) internal import PluginABI
 import PluginWorkers
 

@@ -1,6 +1,7 @@
 import BundleReading
 internal import CPluginSupport
 import ELFImages
+import ForeignCalls
 import HostBasics
 internal import PluginABI
 import PluginWorkers

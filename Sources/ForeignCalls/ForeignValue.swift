@@ -80,7 +80,7 @@ public enum ForeignValue: Sendable, Hashable {
     /// The value for a message.
     ///
     /// Long texts are shortened; for bytes and structs, only the number of elements is shown.
-    var shown: String {
+    package var shown: String {
         switch self {
         case .void: "no value"
         case .null: "NULL"

@@ -1,8 +1,10 @@
-import BundleReading
+package import BundleReading
 internal import CPluginSupport
 internal import CPluginSupport.Shims
 import Glibc
 import HostBasics
+import HostLogging
+internal import PluginABI
 internal import PluginABI
 
 /// A closure of the application that a plug-in calls as a C function.
@@ -24,7 +26,7 @@ internal import PluginABI
 /// this purpose, a few hundred bytes stay in memory for the life of the process. **Cost.** About a microsecond for each
 /// call that borrows it.
 public final class ForeignCallback: Sendable, Hashable {
-    typealias Body = @Sendable ([ForeignValue]) throws -> ForeignValue
+    package typealias Body = @Sendable ([ForeignValue]) throws -> ForeignValue
 
     private struct State {
         /// Nil after the release.
@@ -99,14 +101,16 @@ public final class ForeignCallback: Sendable, Hashable {
     }
 
     /// The closure; nil after the release.
-    var body: Body? { state.withLock(\.body) }
+    package var body: Body? { state.withLock(\.body) }
 
-    func requireFit(_ signature: ForeignSignature) throws(ForeignFault) {
+    package func requireFit(_ signature: ForeignSignature) throws(ForeignFault) {
         if !accepts(signature) { throw ForeignFault("is a closure of other types than \(signature)") }
     }
 
     /// The address of the C function for a plug-in that keeps the callback.
-    func keptCode(_ signature: PreparedSignature, for plugin: String) throws(ForeignFault) -> UnsafeMutableRawPointer {
+    package func keptCode(
+        _ signature: PreparedSignature, for plugin: String
+    ) throws(ForeignFault) -> UnsafeMutableRawPointer {
         try requireFit(signature.signature)
         if body == nil { throw ForeignFault("was released") }
         if let known = state.withLock({ $0.kept[signature.signature] }) { return known.code }
@@ -114,20 +118,17 @@ public final class ForeignCallback: Sendable, Hashable {
         // plug-in is the last one.
         let new = try ForeignTrampoline(signature) { [self] arguments, result, type in
             guard let body else {
-                HostEnvironment.log(
-                    HostLogRecord(
-                        level: .error, bundleIdentifier: plugin,
-                        message: "The plug-in called a callback that was released; nothing was done."))
+                HostLog.write(
+                    .error, bundleIdentifier: plugin,
+                    "The plug-in called a callback that was released; nothing was done.")
                 return false
             }
             do {
                 try ForeignTrampoline.run(body, arguments, result, type)
                 return true
             } catch {
-                HostEnvironment.log(
-                    HostLogRecord(
-                        level: .error, bundleIdentifier: plugin,
-                        message: "A callback that the plug-in keeps failed: \(error)"))
+                HostLog.write(
+                    .error, bundleIdentifier: plugin, "A callback that the plug-in keeps failed: \(error)")
                 return false
             }
         }
@@ -148,7 +149,7 @@ public final class ForeignCallback: Sendable, Hashable {
 /// A callback for one call of a function.
 ///
 /// The first error that it throws becomes the error of that call.
-final class BorrowedCallback: Sendable {
+package final class BorrowedCallback: Sendable {
     /// The first error.
     ///
     /// A class, because the trampoline's closure shares it.
@@ -176,25 +177,25 @@ final class BorrowedCallback: Sendable {
 
     var code: UnsafeMutableRawPointer { trampoline.code }
 
-    var failure: (any Error)? { failed.first.withLock { $0 } }
+    package var failure: (any Error)? { failed.first.withLock { $0 } }
 }
 
 /// A C function that libffi makes at run time, and that calls a handler.
-final class ForeignTrampoline: @unchecked Sendable {
+package final class ForeignTrampoline: @unchecked Sendable {
     // @unchecked because of the pointer, which is written once, in init.
 
     /// Handles a call of the C function.
     ///
     /// It receives the arguments, or the reason why they do not match the signature. It writes the result and returns
     /// true, or returns false for a failure.
-    typealias Handler =
+    package typealias Handler =
         @Sendable (Result<[ForeignValue], ForeignFault>, UnsafeMutableRawPointer?, ForeignType) -> Bool
 
     private let signature: PreparedSignature
     private let handler: Handler
     private var closure: OpaquePointer?
 
-    init(_ signature: PreparedSignature, _ handler: @escaping Handler) throws(ForeignFault) {
+    package init(_ signature: PreparedSignature, _ handler: @escaping Handler) throws(ForeignFault) {
         self.signature = signature
         self.handler = handler
         closure = phs_ffi_closure_make(
@@ -209,7 +210,7 @@ final class ForeignTrampoline: @unchecked Sendable {
 
     deinit { if let closure { phs_ffi_closure_free(closure) } }
 
-    var code: UnsafeMutableRawPointer { phs_ffi_closure_code(closure) }
+    package var code: UnsafeMutableRawPointer { phs_ffi_closure_code(closure) }
 
     private func run(
         _ arguments: UnsafePointer<UnsafeMutableRawPointer?>, _ result: UnsafeMutableRawPointer?

@@ -1,23 +1,22 @@
-import BundleReading
+package import BundleReading
 internal import CPluginSupport.Shims
-import ELFImages
 
 /// A signature with the data that libffi needs to call such a function, or to create one.
-final class PreparedSignature: @unchecked Sendable {
+package final class PreparedSignature: @unchecked Sendable {
     // @unchecked because of the pointer: the memory that it refers to does not change until deinit.
-    let signature: ForeignSignature
-    let call: OpaquePointer
+    package let signature: ForeignSignature
+    package let call: OpaquePointer
     /// The size of the arguments in bytes; they are laid out like the fields of a struct.
-    let argumentsSize: Int
+    package let argumentsSize: Int
     /// The offset of each argument.
-    let offsets: [Int]
+    package let offsets: [Int]
     /// How many bytes a call needs for its result.
-    let resultSize: Int
+    package let resultSize: Int
     /// The signatures of the callbacks among the arguments, by the argument's index.
-    let callbacks: [Int: PreparedSignature]
+    package let callbacks: [Int: PreparedSignature]
 
     /// Creates nil if libffi refuses the signature, or if there is not enough memory.
-    init?(_ signature: ForeignSignature) {
+    package init?(_ signature: ForeignSignature) {
         var callbacks: [Int: PreparedSignature] = [:]
         for (index, argument) in signature.arguments.enumerated() {
             guard let inner = argument.callbackSignature else { continue }
@@ -41,7 +40,7 @@ final class PreparedSignature: @unchecked Sendable {
 
 extension ForeignType {
     /// The size and alignment of the C type; `bytes` is a plugin_bytes.
-    var layout: (size: Int, alignment: Int) {
+    package var layout: (size: Int, alignment: Int) {
         switch self {
         case .void: return (0, 1)
         case .bool, .int8, .uint8: return (1, 1)
@@ -63,7 +62,7 @@ extension ForeignType {
     }
 
     /// Whether the value consists only of numbers, so that nothing is borrowed, copied or checked.
-    var isPlain: Bool {
+    package var isPlain: Bool {
         switch self {
         case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .void: true
         case .structure(let fields): fields.allSatisfy(\.type.isPlain)
@@ -71,7 +70,7 @@ extension ForeignType {
         }
     }
 
-    var callbackSignature: ForeignSignature? {
+    package var callbackSignature: ForeignSignature? {
         switch self {
         case .callback(let signature), .kept(let signature): signature
         default: nil

@@ -1,27 +1,29 @@
-import BundleReading
+package import BundleReading
 internal import CPluginSupport
 import Glibc
 @_spi(Tools) import HostBasics
 
 /// Why a value cannot be converted to or from C.
-struct ForeignFault: Error, CustomStringConvertible {
+package struct ForeignFault: Error, CustomStringConvertible {
     /// The reason as the end of a sentence about the value, such as “is not of type int32”.
-    let description: String
+    package let description: String
 
-    init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }
 
 /// Writes values in their C form, and keeps the memory that they borrow until the call has returned.
-struct ForeignLoans: ~Copyable {
+package struct ForeignLoans: ~Copyable {
     private var memory: [UnsafeMutableRawPointer] = []
-    private(set) var callbacks: [BorrowedCallback] = []
+    package private(set) var callbacks: [BorrowedCallback] = []
+
+    package init() {}
 
     deinit { for pointer in memory { free(pointer) } }
 
     /// Writes a value of a type.
     ///
     /// - Throws: the reason if the value is not of the type.
-    mutating func write(
+    package mutating func write(
         _ value: ForeignValue, as type: ForeignType, to place: UnsafeMutableRawPointer
     ) throws(ForeignFault) {
         switch (type, value) {
@@ -62,7 +64,7 @@ struct ForeignLoans: ~Copyable {
     /// Writes the address of a C function that calls a closure.
     ///
     /// The function is valid as long as these loans exist.
-    mutating func write(
+    package mutating func write(
         _ callback: ForeignCallback, as signature: PreparedSignature, for plugin: String,
         to place: UnsafeMutableRawPointer
     ) throws(ForeignFault) {
@@ -152,7 +154,7 @@ extension ForeignType {
     /// It copies the memory to which the value refers, and then frees that memory if it is owned.
     ///
     /// - Throws: the reason if the memory does not contain a value of the type.
-    func value(at place: UnsafeRawPointer) throws(ForeignFault) -> ForeignValue {
+    package func value(at place: UnsafeRawPointer) throws(ForeignFault) -> ForeignValue {
         switch self {
         case .void: return .void
         case .bool: return .bool(place.load(as: UInt8.self) != 0)
@@ -212,7 +214,7 @@ extension plugin_bytes {
 
 extension [ForeignType.Field] {
     /// The offset of each field in the struct.
-    var places: [(offset: Int, type: ForeignType)] {
+    package var places: [(offset: Int, type: ForeignType)] {
         var end = 0
         return map { field in
             let (size, alignment) = field.type.layout

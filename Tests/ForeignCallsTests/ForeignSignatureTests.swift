@@ -1,9 +1,8 @@
 import BundleReading
-import ELFImages
 import TestSupport
 import Testing
 
-@testable import PluginHost
+@testable import ForeignCalls
 
 @Suite struct ForeignSignatureTests {
     @Test func aSignatureIsReadWithAndWithoutBlanks() throws {
