@@ -1,6 +1,6 @@
 import CPluginSupport.Shims
 import Glibc
-import HostBasics
+package import HostBasics
 
 /// A shared object that the dynamic linker has opened.
 ///
@@ -11,6 +11,14 @@ package struct LoadedLibrary: @unchecked Sendable {
     package let handle: UnsafeMutableRawPointer
     /// The number that is added to the file's addresses.
     package let base: UInt
+    /// How its constructors changed the way in which the thread calculates, which was undone; nil if they did not.
+    package let floatChange: FloatChange?
+
+    package init(handle: UnsafeMutableRawPointer, base: UInt, floatChange: FloatChange? = nil) {
+        self.handle = handle
+        self.base = base
+        self.floatChange = floatChange
+    }
 
     /// Opens a shared object.
     ///
@@ -21,10 +29,13 @@ package struct LoadedLibrary: @unchecked Sendable {
         // NOW, so that an undefined symbol is an error here and not an abort in the middle of a call; LOCAL, so that
         // two plug-ins may define the same name; NODELETE, so that no dlclose() can unmap it.
         let mode = RTLD_NOW | RTLD_LOCAL | CInt(RTLD_NODELETE)
-        guard let handle = path.withCString({ dlopen($0, mode) }) else { throw LinkerMessage.take() }
+        let float = FloatState.current
+        let opened = path.withCString { dlopen($0, mode) }
+        let floatChange = float.restore(after: .opening)
+        guard let handle = opened else { throw LinkerMessage.take() }
         var library = phs_library()
         guard phs_library_of_handle(handle, &library) else { throw LinkerMessage.take() }
-        return LoadedLibrary(handle: handle, base: UInt(library.base))
+        return LoadedLibrary(handle: handle, base: UInt(library.base), floatChange: floatChange)
     }
 
     /// The program, which is in the process from its start.

@@ -39,6 +39,10 @@ extension PluginError.Code {
     ///
     /// A warning.
     public static let libraryShadowed = Self(rawValue: "libraryShadowed")
+    /// The code changed something that belongs to the whole process or to the host's thread.
+    ///
+    /// A warning.
+    public static let processChanged = Self(rawValue: "processChanged")
     /// A protocol's requirements have changed since the plug-in that conforms to it was compiled, or the plug-in in a
     /// worker lacks a method of its remote interface.
     public static let interfaceMismatch = Self(rawValue: "interfaceMismatch")

@@ -32,6 +32,11 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
         self.init(bundlePath: bundlePath, findings: [finding])
     }
 
+    /// The same error with more findings after its own.
+    package func adding(_ more: [PluginFinding]) -> PluginError {
+        more.isEmpty ? self : PluginError(bundlePath: bundlePath, findings: findings + more)
+    }
+
     /// Whether any finding applies only at this moment.
     package var isProvisional: Bool { findings.contains(where: \.isProvisional) }
     /// Whether the same attempt may succeed soon, even if nobody changes anything.

@@ -1,4 +1,5 @@
 @_spi(PluginHost) internal import PluginABI
+import PluginWorkers
 
 /// The functions that a host calls in a worker process, in addition to the plug-ins' own objects.
 ///
@@ -6,9 +7,7 @@
 /// activation, and a function can call the host's closures.
 protocol WorkerDesk: Sendable {
     /// Activates a bundle whose entry was called.
-    ///
-    /// - Returns: the reason why it failed, or nil.
-    func activate(_ bundle: UInt32) throws -> SentError?
+    func activate(_ bundle: UInt32) throws -> ActivationOutcome
 
     /// Creates an object of a provider or a C factory, and releases it.
     ///
@@ -23,6 +22,23 @@ protocol WorkerDesk: Sendable {
 
     /// Calls a C function of a bundle.
     func call(_ bundle: UInt32, _ function: String, _ arguments: [SentValue]) throws -> FunctionOutcome
+}
+
+/// How the activation of a bundle ended.
+struct ActivationOutcome: RemoteValue {
+    /// The reason why it failed; nil if it succeeded.
+    var failure: SentError?
+    /// What did not prevent it.
+    var warnings: [PluginFinding] = []
+
+    func write(to writer: inout RemoteWriter) throws {
+        try writer.write(failure)
+        try writer.write(warnings.map(SentFinding.init))
+    }
+
+    static func read(from reader: inout RemoteReader) throws -> Self {
+        Self(failure: try reader.next(), warnings: try reader.next([SentFinding].self).map(\.finding))
+    }
 }
 
 /// How the call of a C function ended.
@@ -56,7 +72,7 @@ final class WorkerDeskProxy: WorkerDesk {
 
     private init(_ remote: RemoteObject) { self.remote = remote }
 
-    func activate(_ bundle: UInt32) throws -> SentError? { try remote.call(0, bundle) }
+    func activate(_ bundle: UInt32) throws -> ActivationOutcome { try remote.call(0, bundle) }
     func call(_ bundle: UInt32, _ function: String, _ arguments: [SentValue]) throws -> FunctionOutcome {
         try remote.call(1, bundle, function, arguments)
     }

@@ -16,17 +16,24 @@ extension CodeLoad {
     ///
     /// Most plug-ins need only libraries that the process already has, and define no unique symbols. No file is read for
     /// them. If the names of libraries are taken, the executable is that of a private copy afterwards.
+    ///
+    /// `changes`: changes of the process by constructors, also if this fails.
     @inline(never)
-    func openOwnLibraries(_ executable: inout Executable) throws(PluginError) {
+    func openOwnLibraries(
+        _ executable: inout Executable, _ changes: inout [PluginFinding]
+    ) throws(PluginError) {
         guard !executable.inspection.absentLibraries.isEmpty || !executable.inspection.uniqueSymbols.isEmpty else {
             return
         }
         var opening = LibraryOpening(of: bundle)
         do throws(LibraryOpening.Failure) {
-            defer { executable.files = opening.files }
+            defer {
+                executable.files = opening.files
+                changes += opening.changes
+            }
             try opening.open(for: executable.inspection, path: executable.path)
         } catch .clash(let clash) {
-            try openCopy(&executable, opening.found, because: clash)
+            try openCopy(&executable, opening.found, because: clash, &changes)
         } catch {
             throw explained(error, executable.path)
         }
@@ -35,7 +42,8 @@ extension CodeLoad {
     /// Loads the libraries from a private copy in which they have names of their own.
     @inline(never)
     private func openCopy(
-        _ executable: inout Executable, _ found: [LibraryOpening.Found], because clash: LibraryClash
+        _ executable: inout Executable, _ found: [LibraryOpening.Found], because clash: LibraryClash,
+        _ changes: inout [PluginFinding]
     ) throws(PluginError) {
         let copy = try OwnNamesCopy(
             of: bundle.bundlePath, executable.inspection, with: found, because: clash)
@@ -56,6 +64,7 @@ extension CodeLoad {
             throw PluginError(bundlePath: bundle.bundlePath, findings: executable.inspection.findings)
         }
         var opening = LibraryOpening(of: bundle, in: copy)
+        defer { changes += opening.changes }
         do throws(LibraryOpening.Failure) {
             try opening.open(for: executable.inspection, path: path)
         } catch {

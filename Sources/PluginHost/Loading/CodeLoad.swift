@@ -17,8 +17,20 @@ struct CodeLoad {
     ///
     /// `lastFailure`: the result of the previous attempt. `entered`: set to the code whose entry is called.
     func run(lastFailure: LoadFailure?, entered: inout EnteredCode?) throws(PluginError) -> LoadedCode {
+        var changes: [PluginFinding] = []
+        do throws(PluginError) {
+            return try run(lastFailure, &entered, &changes)
+        } catch {
+            throw error.adding(changes)
+        }
+    }
+
+    /// `changes`: changes of the process by code that ran, also if the load fails.
+    private func run(
+        _ lastFailure: LoadFailure?, _ entered: inout EnteredCode?, _ changes: inout [PluginFinding]
+    ) throws(PluginError) -> LoadedCode {
         try bundle.requireUsableManifest()
-        if let entry = bundle.linkedEntry { return try enter(linked: entry, lastFailure, &entered) }
+        if let entry = bundle.linkedEntry { return try enter(linked: entry, lastFailure, &entered, &changes) }
         let executable = try bundle.openExecutable()
         let path = executable.path
         let file = executable.file.identity
@@ -28,8 +40,9 @@ struct CodeLoad {
         bundle.begin(.opening)
         var isLoaded = false
         defer { if !isLoaded { code.copy?.copy.remove() } }
-        try openOwnLibraries(&code)
+        try openOwnLibraries(&code, &changes)
         let image = try open(code.path, isRetry: lastFailure?.entered != nil)
+        if let change = image.floatChange { changes.append(change.finding(in: code.path)) }
         // Check that the dynamic linker opened the inspected file: compare the content of its first page, and the path.
         guard code.inspection.describes(libraryAt: image.base) else { throw changed(path) }
         if let change = file.change(at: path) { throw changed(path, change) }
@@ -40,30 +53,31 @@ struct CodeLoad {
         let table = HostTable(bundle: bundle)
         let registrations: Registrations
         do throws(PluginError) {
-            registrations = try table.enter(entry, path: path)
+            registrations = try table.enter(entry, path: path, &changes)
         } catch {
             throw completed(error, path: path)
         }
         isLoaded = true
         return LoadedCode(
             library: image, copy: code.copy?.copy, registrations: registrations,
-            findings: bundle.differences(of: registrations, in: image), table: table)
+            findings: bundle.differences(of: registrations, in: image), changes: changes, table: table)
     }
 
     /// Calls the entry of code that belongs to the program.
     ///
     /// No file is inspected or opened.
     private func enter(
-        linked entry: EntryFunction, _ lastFailure: LoadFailure?, _ entered: inout EnteredCode?
+        linked entry: EntryFunction, _ lastFailure: LoadFailure?, _ entered: inout EnteredCode?,
+        _ changes: inout [PluginFinding]
     ) throws(PluginError) -> LoadedCode {
         try check(lastFailure, isNotOf: .linked, &entered)
         entered = .linked
         let table = HostTable(bundle: bundle)
-        let registrations = try table.enter(entry, path: bundle.executablePath ?? Path.mainProgram)
+        let registrations = try table.enter(entry, path: bundle.executablePath ?? Path.mainProgram, &changes)
         BundleTable.shared.add(linkedClasses: registrations.classes.map(\.type), of: bundle)
         return LoadedCode(
-            library: nil, registrations: registrations, findings: bundle.differences(of: registrations, in: nil),
-            table: table)
+            library: nil, registrations: registrations,
+            findings: bundle.differences(of: registrations, in: nil), changes: changes, table: table)
     }
 
     /// Rejects code whose entry failed before: the entry is not called again, and the load fails with the same error.

@@ -82,12 +82,18 @@ final class HostTable: @unchecked Sendable {
 
     /// Calls the entry once and returns its registrations.
     ///
+    /// `changes`: changes of the process by the entry, also if it fails.
+    ///
     /// - Throws: the reason why it failed. Nothing is registered then.
-    func enter(_ entry: EntryFunction, path: String) throws(PluginError) -> Registrations {
+    func enter(
+        _ entry: EntryFunction, path: String, _ changes: inout [PluginFinding]
+    ) throws(PluginError) -> Registrations {
         bundle.begin(.entry)
         HeldLocks.preconditionNone(before: "the entry of a plug-in")
         var exception: UnsafeMutablePointer<CChar>?
+        let float = FloatState.current
         let status = phs_call_entry(entry, pointer, &exception)
+        if let change = float.restore(after: .entry) { changes.append(change.finding(in: path)) }
         let (registrations, findings) = state.withLock { state in
             (state.registrations.take()!, state.findings)
         }

@@ -24,6 +24,8 @@ struct LibraryOpening {
     private var listed: Set<String> = []
     /// The inspected files, which are compared again after the executable was opened.
     private(set) var files = InspectedFiles()
+    /// Changes of the process by the constructors of the libraries.
+    private(set) var changes: [PluginFinding] = []
 
     /// Why the executable must not be opened.
     enum Failure: Error {
@@ -95,13 +97,14 @@ struct LibraryOpening {
         if let clash = CarriedNames.shared.take(claim) { throw .clash(clash) }
     }
 
-    private func open(_ library: Found) throws(Failure) {
+    private mutating func open(_ library: Found) throws(Failure) {
         // The dynamic linker opens it together with the executable.
         if let copy, copy.isLoadedTogether, library.isInSearchPath { return }
         let image: LoadedLibrary
         do throws(LinkerMessage) { image = try LoadedLibrary.open(path: library.path) } catch {
             throw .linker(path: library.path, error)
         }
+        if let change = image.floatChange { changes.append(change.finding(in: library.path)) }
         guard library.inspection.describes(libraryAt: image.base) else { throw .changed(path: library.path) }
     }
 

@@ -17,6 +17,10 @@ final class LoadedCode: Sendable {
     let table: HostTable
     /// The differences between the registrations and the declarations in Info.plist.
     let findings: [PluginFinding]
+    /// What the code changed in the process while it was loaded, activated or deactivated, each change once.
+    private let changes: Lock<[PluginFinding]>
+    /// What did not prevent the load.
+    var warnings: [PluginFinding] { findings.filter { $0.severity == .warning } + changes.withLock(\.self) }
     /// Whether the bundle's state is `active` with this code.
     ///
     /// For callers that have the code and ask often.
@@ -55,16 +59,19 @@ final class LoadedCode: Sendable {
     }
 
     /// `findings`: the differences between the registrations and the declarations in Info.plist.
+    ///
+    /// `changes`: what the code has changed in the process.
     init(
         library: LoadedLibrary? = nil, copy: BundleCopy? = nil, isolated: IsolatedCode? = nil,
         registrations: consuming Registrations,
-        findings: [PluginFinding], table: HostTable
+        findings: [PluginFinding], changes: [PluginFinding] = [], table: HostTable
     ) {
         self.library = library
         self.copy = copy
         self.isolated = isolated
         self.registrations = registrations
         self.findings = findings
+        self.changes = Lock(changes)
         self.table = table
     }
 
@@ -116,11 +123,28 @@ final class LoadedCode: Sendable {
 
     func logWarnings() {
         // Look at the environment only for a warning: most loads have none.
-        for finding in findings where finding.severity == .warning && HostEnvironment.current.logsLoadWarnings {
-            HostEnvironment.log(
-                HostLogRecord(
-                    level: .warning, bundleIdentifier: table.bundle.displayIdentifier,
-                    message: "\(finding.message) \(finding.remedy)"))
+        for finding in warnings where HostEnvironment.current.logsLoadWarnings { log(finding) }
+    }
+
+    private func log(_ finding: PluginFinding) {
+        HostEnvironment.log(
+            HostLogRecord(
+                level: .warning, bundleIdentifier: table.bundle.displayIdentifier,
+                message: "\(finding.message) \(finding.remedy)"))
+    }
+
+    /// Records and logs changes of the process that the code made after its entry, except those that are known.
+    ///
+    /// `isLast`: whether nobody looks at ``PluginBundle/loadWarnings`` afterwards.
+    @inline(never)
+    func record(_ found: [PluginFinding], isLast: Bool = false) {
+        for finding in found {
+            let isNew = changes.withLock { changes in
+                if changes.contains(finding) { return false }
+                changes.append(finding)
+                return true
+            }
+            if isNew, isLast || HostEnvironment.current.logsLoadWarnings { log(finding) }
         }
     }
 

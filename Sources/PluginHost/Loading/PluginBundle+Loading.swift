@@ -69,10 +69,11 @@ extension PluginBundle {
         codeState.load.withLock { if case .active = $0 { true } else { false } } || isProgram
     }
 
-    /// Findings that did not prevent the load: declarations in PHFactories that the code did not register.
+    /// Findings that did not prevent the load: declarations in PHFactories that the code did not register, and changes of
+    /// the floating-point state of the thread, which were undone (`processChanged`).
     ///
     /// Empty while the bundle is not loaded.
-    public var loadWarnings: [PluginFinding] { currentCode?.findings.filter { $0.severity == .warning } ?? [] }
+    public var loadWarnings: [PluginFinding] { currentCode?.warnings ?? [] }
 
     /// Why the last load failed, or nil.
     public var loadError: PluginError? {

@@ -101,12 +101,13 @@ final class WorkerPlugins: Sendable {
 }
 
 extension WorkerPlugins: WorkerDesk {
-    func activate(_ bundle: UInt32) throws -> SentError? {
+    func activate(_ bundle: UInt32) throws -> ActivationOutcome {
         do {
-            try self.bundle(bundle).loadAndReturnError()
-            return nil
+            let bundle = try self.bundle(bundle)
+            try bundle.loadAndReturnError()
+            return ActivationOutcome(warnings: bundle.loadWarnings)
         } catch let error as PluginError {
-            return SentError(error)
+            return ActivationOutcome(failure: SentError(error))
         }
     }
 
@@ -163,6 +164,6 @@ extension LoadedReport {
             exports: bundle.manifest.functions.keys.sorted().filter {
                 registrations.functions[$0] == nil && code.library?.code(of: $0) != nil
             },
-            warnings: code.findings.filter { $0.severity == .warning })
+            warnings: code.warnings)
     }
 }

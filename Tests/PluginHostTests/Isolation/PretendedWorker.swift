@@ -129,9 +129,9 @@ final class PretendedDesk: WorkerDesk, @unchecked Sendable {
 
     var steps: [String] { lock.withLock { records } }
 
-    func activate(_ bundle: UInt32) throws -> SentError? {
+    func activate(_ bundle: UInt32) throws -> ActivationOutcome {
         lock.withLock { records.append("activate \(bundle)") }
-        return activationFailure.map(SentError.init)
+        return ActivationOutcome(failure: activationFailure.map(SentError.init))
     }
 
     func makeObject(_ bundle: UInt32, _ name: String, _ point: String, _ isFactory: Bool) throws -> SentError? {

@@ -81,7 +81,8 @@ final class IsolatedCode: Sendable {
         do throws(PluginError) {
             let code = try RunningCode.start(bundle, poison)
             bundle.beginElsewhere(.activation)
-            try code.activate()
+            // The first process has given the same warnings.
+            _ = try code.activate()
             result = .success(code)
         } catch {
             result = .failure(error)
@@ -100,11 +101,13 @@ final class IsolatedCode: Sendable {
 
     /// Runs the hooks that tell the plug-in that its registrations are about to be offered, in the process that loaded
     /// it.
-    func activate() throws(PluginError) {
+    ///
+    /// - Returns: what the plug-in changed in that process.
+    func activate() throws(PluginError) -> [PluginFinding] {
         let (code, hold) = try held()
         defer { withExtendedLifetime(hold) {} }
         bundle.beginElsewhere(.activation)
-        try code.activate()
+        return try code.activate()
     }
 
     /// The number of the bundle in a worker process, if that process runs its code now.
@@ -230,8 +233,16 @@ final class RunningCode: Sendable {
     }
 
     /// Runs the hooks that tell the plug-in that its registrations are about to be offered.
-    func activate() throws(PluginError) {
-        try perform("activate", during: .activate) { try desk.activate(number) }
+    ///
+    /// - Returns: what the plug-in changed in the process.
+    func activate() throws(PluginError) -> [PluginFinding] {
+        var warnings: [PluginFinding] = []
+        try perform("activate", during: .activate) {
+            let outcome = try desk.activate(number)
+            warnings = outcome.warnings
+            return outcome.failure
+        }
+        return warnings.filter { $0.severity == .warning && $0.code == .processChanged }
     }
 
     /// Creates an object of a provider or a C factory in the process, and releases it there.

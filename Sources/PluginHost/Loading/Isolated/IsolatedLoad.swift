@@ -20,11 +20,13 @@ struct IsolatedLoad {
         let running = try RunningCode.start(bundle, PoisonCalls())
         let report = running.report
         let registrations = try registrations(of: report)
+        let warnings = report.warnings.filter { $0.severity == .warning }
         let findings =
             bundle.differences(of: registrations, in: nil).filter { $0.severity == .error }
-            + report.warnings.filter { $0.severity == .warning }
+            + warnings.filter { $0.code != .processChanged }
         return LoadedCode(
             isolated: IsolatedCode(bundle, running), registrations: registrations, findings: findings,
+            changes: warnings.filter { $0.code == .processChanged },
             table: table ?? HostTable(bundle: bundle))
     }
 

@@ -115,7 +115,7 @@ public enum PluginProbe {
         report.confinement = worker.confinement
         do {
             let code = try step("load") { try RunningCode.start(bundle, in: worker, PoisonCalls()) }
-            try step("activate") { try code.activate() }
+            try step("activate") { _ = try code.activate() }
             for provider in code.report.providers {
                 try step("make \(provider.name)") {
                     try code.makeObject(provider.name, at: provider.point, isFactory: false)
