@@ -10,7 +10,7 @@ final class SettingsWatch: Sendable {
 
     private struct State {
         var watch: DirectoryWatch?
-        /// Whether the kernel refused; each use tries again, and only the first is logged.
+        /// Whether the kernel refused at the last use; each use tries again, and only the first refusal is logged.
         var isRefused = false
         /// The settings that have files in a directory.
         var users: [String: [WeakReference<FileSettings>]] = [:]
@@ -35,6 +35,8 @@ final class SettingsWatch: Sendable {
                 }
                 if isNew { try watch.add(directory) }
             }
+            // A later refusal is news again.
+            state.withLock { $0.isRefused = false }
         } catch {
             let isFirst = state.withLock { state in
                 defer { state.isRefused = true }

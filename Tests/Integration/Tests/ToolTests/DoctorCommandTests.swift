@@ -131,6 +131,7 @@ import Testing
 
     @Test(arguments: [
         ("XDG_DATA_HOME", "share"), ("XDG_CACHE_HOME", "cache"), ("XDG_DATA_DIRS", "/usr/share:local"),
+        ("XDG_CONFIG_HOME", "config"), ("XDG_CONFIG_DIRS", "/etc/xdg:local"), ("XDG_STATE_HOME", "state"),
         ("HOME", "home"), ("HOME", "/nonexistent"), ("LD_LIBRARY_PATH", "/lib:"), ("LANG", ""), ("LC_ALL", "POSIX"),
         ("MY_EDITOR_PLUGIN_PATH", "plugins"), ("MY_EDITOR_PLUGIN_PATH", "/nonexistent/plugins"),
     ])

@@ -32,14 +32,17 @@ import Testing
 
         func file(_ layer: String) -> String { home.path + "/\(layer)/my-editor/settings/org.example.Loud.plist" }
 
+        var environment: [String: String] {
+            [
+                "HOME": home.path, "XDG_DATA_HOME": home.path + "/share", "XDG_STATE_HOME": home.path + "/state",
+                "XDG_CACHE_HOME": home.path + "/cache", "XDG_CONFIG_DIRS": home.path + "/etc",
+                "XDG_CONFIG_HOME": home.path + "/config", "XDG_DATA_DIRS": "/nowhere",
+            ]
+        }
+
         func document(_ arguments: String...) throws -> PluginHostTool.Document {
             try PluginHostTool.document(
-                of: ["settings"] + arguments + ["--application", "my-editor"],
-                environment: [
-                    "HOME": home.path, "XDG_DATA_HOME": home.path + "/share", "XDG_STATE_HOME": home.path + "/state",
-                    "XDG_CACHE_HOME": home.path + "/cache", "XDG_CONFIG_DIRS": home.path + "/etc",
-                    "XDG_CONFIG_HOME": home.path + "/config", "XDG_DATA_DIRS": "/nowhere",
-                ])
+                of: ["settings"] + arguments + ["--application", "my-editor"], environment: environment)
         }
 
         func setting(_ key: String) throws -> [String: Any] {
@@ -94,6 +97,33 @@ import Testing
         #expect(try user.document("set", "org.example.Loud", "rate", "1").status == 1)
         #expect(try user.document("reset", "--system", "org.example.Loud", "rate").status == 0)
         #expect(try user.document("set", "org.example.Loud", "rate", "1").status == 0)
+    }
+
+    @Test func aResetOfAllSettingsGoesPastALockedOneAndNamesBoth() throws {
+        let user = try User()
+        for (key, value) in [("rate", "0.75"), ("pauses", "true")] {
+            #expect(try user.document("set", "org.example.Loud", key, value).status == 0)
+        }
+        guard geteuid() == 0 else { return }
+        #expect(try user.document("set", "--system", "--lock", "org.example.Loud", "rate", "0.25").status == 0)
+        let reset = try user.document("reset", "org.example.Loud")
+        #expect(reset.status == 1 && reset.object["done"] as? Bool == false)
+        #expect(reset.object["changed"] as? [String] == ["pauses"])
+        let findings = try #require(reset.object["findings"] as? [[String: Any]])
+        #expect(findings.map { $0["code"] as? String } == ["settingLocked"])
+        #expect(try user.setting("pauses")["layer"] as? String == "plugin")
+    }
+
+    @Test func uninstallKeepsAndNamesTheUsersFile() throws {
+        let user = try User()
+        func change(_ arguments: String...) throws -> PluginHostTool.Document {
+            try PluginHostTool.document(
+                of: arguments + ["--application", "my-editor"], environment: user.environment)
+        }
+        #expect(try user.document("set", "org.example.Loud", "rate", "0.75").status == 0)
+        let removed = try change("uninstall", "org.example.Loud")
+        #expect(removed.status == 0 && removed.object["keptSettings"] as? String == user.file("config"))
+        #expect(FileManager.default.fileExists(atPath: user.file("config")))
     }
 
     @Test func aWrongValueIsListedWithItsLine() throws {

@@ -38,17 +38,19 @@ struct EnvironmentCheck {
 
     /// Source: XDG Base Directory Specification 0.8: relative paths are invalid and ignored.
     private var directories: [PluginFinding] {
-        ["XDG_DATA_HOME", "XDG_CACHE_HOME"].compactMap { name in
+        ["XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"].compactMap { name in
             guard let value = variable(name), !value.isEmpty, !value.hasPrefix("/") else { return nil }
             return finding(name, "\(name) is “\(value)”, a relative path, which is ignored.", "Set an absolute path.")
         }
     }
 
     private var lists: [PluginFinding] {
-        relativeElements("XDG_DATA_DIRS").map {
-            finding(
-                "XDG_DATA_DIRS", "XDG_DATA_DIRS has “\($0)”, a relative path, which is ignored.",
-                "Write absolute paths between the colons.")
+        ["XDG_DATA_DIRS", "XDG_CONFIG_DIRS"].flatMap { name in
+            relativeElements(name).map {
+                finding(
+                    name, "\(name) has “\($0)”, a relative path, which is ignored.",
+                    "Write absolute paths between the colons.")
+            }
         }
     }
 

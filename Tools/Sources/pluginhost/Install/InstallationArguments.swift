@@ -3,6 +3,7 @@ import Glibc
 import HostBasics
 @_spi(Tools) import PluginHost
 import PluginPacking
+import SettingsReading
 
 /// The arguments of the commands that change a folder of plug-ins: the folder and the output format.
 struct InstallationArguments: ParsableArguments {
@@ -54,6 +55,14 @@ struct InstallationArguments: ParsableArguments {
             .sentence
     }
 
+    /// The user's file with settings of a plug-in, which stays when the plug-in is removed; nil if there is none, or the
+    /// application is not known.
+    private func settingsFile(of identifier: String) -> String? {
+        guard let application else { return nil }
+        let file = SettingsPlaces(of: identifier, in: application).user
+        return file.flatMap { access($0, F_OK) == 0 ? $0 : nil }
+    }
+
     /// Makes one change, reports it, and exits with its status.
     func report(_ command: String, _ verb: String, _ change: () throws(PackingError) -> PluginInstaller.Result) throws {
         do throws(PackingError) {
@@ -69,14 +78,15 @@ struct InstallationArguments: ParsableArguments {
     private func write(_ command: String, _ verb: String, _ result: PluginInstaller.Result) {
         let report = FindingReport(findings: result.findings, bundlePath: result.path)
         let sentence = result.isDone ? sentence(about: result.identifier) : nil
+        let settings = result.isDone && result.path == nil ? settingsFile(of: result.identifier) : nil
         if json {
             write(
                 command,
                 [
                     "path": JSONValue(result.path), "identifier": .string(result.identifier),
                     "version": JSONValue(result.version), "replaced": JSONValue(result.replaced),
-                    "done": .bool(result.isDone), "explanation": JSONValue(sentence), "findings": report.json,
-                    "error": .null,
+                    "done": .bool(result.isDone), "explanation": JSONValue(sentence),
+                    "keptSettings": JSONValue(settings), "findings": report.json, "error": .null,
                 ])
             return
         }
@@ -87,6 +97,7 @@ struct InstallationArguments: ParsableArguments {
             (result.identifier + version + ":", .bold),
             (result.isDone ? verb + replaced : "not \(verb)", result.isDone ? .green : .red))
         if let path = result.path, result.isDone { page.field("Directory", path) }
+        if let settings { page.field("Kept settings", settings) }
         if let sentence { page.paragraph(sentence, indent: 2) }
         report.write(to: &page)
         Terminal.write(page.text)
@@ -98,7 +109,7 @@ struct InstallationArguments: ParsableArguments {
                 command,
                 [
                     "path": .null, "identifier": .null, "version": .null, "replaced": .null, "done": .bool(false),
-                    "explanation": .null, "findings": .array([]), "error": error.json,
+                    "explanation": .null, "keptSettings": .null, "findings": .array([]), "error": error.json,
                 ])
             return
         }

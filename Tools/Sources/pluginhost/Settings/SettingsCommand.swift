@@ -21,7 +21,9 @@ struct SettingsCommand: ParsableCommand {
 
 /// The arguments of every command about settings.
 struct SettingsArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The application, as demo-host.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The application, such as demo-host.", valueName: "name"),
+        completion: KnownNames.applications)
     var application: String
 
     @Flag(help: "Write one JSON document to standard output.")
@@ -100,7 +102,7 @@ struct SettingsArguments: ParsableArguments {
                 command: "settings " + command,
                 [
                     "identifier": .string(identifier), "key": JSONValue(key), "value": .null, "layer": .null,
-                    "done": .bool(false), "findings": report.json,
+                    "done": .bool(false), "changed": .array([]), "findings": report.json,
                 ])
             Terminal.write((try? document.text()) ?? "")
         } else {
@@ -119,7 +121,9 @@ struct ListSettingsCommand: ParsableCommand {
 
     @OptionGroup var arguments: SettingsArguments
 
-    @Argument(help: ArgumentHelp("The plug-in's identifier; without it, every plug-in.", valueName: "identifier"))
+    @Argument(
+        help: ArgumentHelp("The plug-in's identifier; without it, every plug-in.", valueName: "identifier"),
+        completion: KnownNames.identifiers)
     var identifier: String?
 
     mutating func run() throws {
@@ -184,7 +188,8 @@ struct GetSettingCommand: ParsableCommand {
 
     @OptionGroup var arguments: SettingsArguments
 
-    @Argument(help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"))
+    @Argument(
+        help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"), completion: KnownNames.identifiers)
     var identifier: String
 
     @Argument(help: ArgumentHelp("The key.", valueName: "key"))
@@ -220,7 +225,8 @@ struct SetSettingCommand: ParsableCommand {
     @Flag(help: "With --system: let nobody else change it.")
     var lock = false
 
-    @Argument(help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"))
+    @Argument(
+        help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"), completion: KnownNames.identifiers)
     var identifier: String
 
     @Argument(help: ArgumentHelp("The key.", valueName: "key"))
@@ -243,13 +249,15 @@ struct SetSettingCommand: ParsableCommand {
                     message: "The setting \(quoted(key)) cannot have the value \(quoted(value)).",
                     remedy: "Use \(declaration?.allowedWords ?? "another value")."))
         }
-        try SettingsChange.perform("set", arguments, identifier, settings, key) {
+        var change = SettingsChange("set", arguments, identifier, settings, key)
+        try change.perform(key) {
             if system {
                 try settings.setForSystem(key, to: scalar, locks: lock)
             } else {
                 try settings.set(key, to: scalar)
             }
         }
+        try change.report()
     }
 }
 
@@ -263,7 +271,8 @@ struct ResetSettingsCommand: ParsableCommand {
     @Flag(help: "Remove it, and its lock, from the administrator's file.")
     var system = false
 
-    @Argument(help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"))
+    @Argument(
+        help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"), completion: KnownNames.identifiers)
     var identifier: String
 
     @Argument(help: ArgumentHelp("The key; without it, every setting.", valueName: "key"))
@@ -271,48 +280,83 @@ struct ResetSettingsCommand: ParsableCommand {
 
     mutating func run() throws {
         let (settings, _) = try arguments.setting("reset", identifier, key)
-        try SettingsChange.perform("reset", arguments, identifier, settings, key) {
-            for key in key.map({ [$0] }) ?? settings.keys {
-                // A secret setting has no value in a file.
-                if self.key == nil, settings.declaration(of: key)?.isSecret ?? true { continue }
+        var change = SettingsChange("reset", arguments, identifier, settings, key)
+        // A secret setting has no value in a file.
+        for key in key.map({ [$0] }) ?? settings.keys.filter({ !(settings.declaration(of: $0)?.isSecret ?? true) }) {
+            try change.perform(key) {
                 if system { try settings.setForSystem(key, to: nil, locks: false) } else { try settings.reset(key) }
             }
         }
+        try change.report()
     }
 }
 
-/// A change, and the report on it.
-private enum SettingsChange {
-    static func perform(
+/// Changes of settings, and the report on them.
+///
+/// One that fails does not stop the others.
+private struct SettingsChange {
+    private let command: String
+    private let arguments: SettingsArguments
+    private let identifier: String
+    private let settings: PluginSettings
+    /// The key of the command line.
+    private let key: String?
+    /// What was changed.
+    private var changed: [String] = []
+    private var findings: [PluginFinding] = []
+    private var status = ExitStatus.fine
+
+    init(
         _ command: String, _ arguments: SettingsArguments, _ identifier: String, _ settings: PluginSettings,
-        _ key: String?, _ body: () throws -> Void
-    ) throws {
+        _ key: String?
+    ) {
+        self.command = command
+        self.arguments = arguments
+        self.identifier = identifier
+        self.settings = settings
+        self.key = key
+    }
+
+    mutating func perform(_ key: String, _ body: () throws -> Void) throws {
         do {
             try body()
+            changed.append(key)
         } catch let error as PluginError {
             let cannotWrite = error.code == .settingsUnreadable
-            try arguments.fail(command, identifier, key, error.findings[0], cannotWrite ? .unable : .problems)
+            // The file that could not be written for one key is the same for all.
+            if !cannotWrite || status != .unable { findings += error.findings }
+            status = max(status, cannotWrite ? .unable : .problems)
         }
-        let isSecret = key.flatMap { settings.declaration(of: $0)?.isSecret } ?? false
-        let value = isSecret ? nil : key.flatMap { settings.value(of: $0) }
+    }
+
+    /// Writes what was changed and what was not, and ends with the status.
+    func report() throws {
+        let declaration = key.flatMap { settings.declaration(of: $0) }
+        let value = declaration?.isSecret ?? true ? nil : key.flatMap { settings.value(of: $0) }
         let layer = key.flatMap { settings.origin(of: $0)?.layer }
+        let isDone = findings.isEmpty
+        let report = FindingReport(findings: findings, bundlePath: nil)
         if arguments.json {
             let document = JSONValue.document(
                 command: "settings " + command,
                 [
-                    "identifier": .string(identifier), "key": JSONValue(key), "value": JSONValue(value),
-                    "layer": JSONValue(layer?.rawValue), "done": .bool(true), "findings": .array([]),
+                    "identifier": .string(identifier), "key": JSONValue(key),
+                    "value": isDone ? JSONValue(value) : .null,
+                    "layer": isDone ? JSONValue(layer?.rawValue) : .null, "done": .bool(isDone),
+                    "changed": JSONValue(changed), "findings": report.json,
                 ])
             Terminal.write(try document.text())
         } else {
             var page = Page()
-            if let key, let value, let layer {
+            if isDone, let key, let value, let layer {
                 page.paragraph("\(key) is now \(value), by \(layer.words).", .green)
-            } else {
-                page.paragraph("The settings of \(identifier) are reset.", .green)
+            } else if !changed.isEmpty {
+                page.paragraph("\(identifier): reset \(changed.joined(separator: ", ")).", .green)
             }
+            report.write(to: &page)
             Terminal.write(page.text)
         }
+        try status.finish()
     }
 }
 
