@@ -55,7 +55,13 @@ struct SearchEnvironment: Sendable {
 
     /// `DEMO_HOST_PLUGIN_PATH` for `demo-host`.
     static func overrideName(of application: String) -> String {
-        String(application.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }) + "_PLUGIN_PATH"
+        variable(of: application, "PLUGIN_PATH")
+    }
+
+    /// The name of a variable for an application: its name in capitals, with `_` for each character that is not an
+    /// ASCII letter or digit, and then another `_` and a suffix.
+    static func variable(of application: String, _ suffix: String) -> String {
+        String(application.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }) + "_" + suffix
     }
 
     private func standard(_ application: String) -> [String] {

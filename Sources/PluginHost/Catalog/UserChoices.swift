@@ -106,10 +106,15 @@ extension PluginCatalog {
     /// The file with a user's choices about an application's plug-ins: `<application>/plugins.plist` in
     /// `$XDG_CONFIG_HOME`, by default in `~/.config`.
     ///
+    /// In a run that `pluginhost bisect` makes, it is the file that the variable `<APPLICATION>_PLUGIN_CHOICES` names,
+    /// spelled as in ``standardSearchPaths(for:)``: `DEMO_HOST_PLUGIN_CHOICES`. The path must be absolute, and the file
+    /// must exist. A program that runs with more rights than its user has (set-user-ID) ignores the variable.
+    ///
     /// - Parameter application: the name of the application's directories: one path component.
     /// - Returns: an absolute path, whether the file exists or not; nil if the user has no home directory.
     public static func choicesPath(for application: String) -> String? {
-        UserDirectories.process.configuration.map { Path.join($0, application + "/plugins.plist") }
+        if let trial = TrialRun(of: application) { return trial.choices }
+        return UserDirectories.process.configuration.map { Path.join($0, application + "/plugins.plist") }
     }
 
     /// Whether the user has disabled a plug-in, or has not yet enabled one that is disabled by default

@@ -48,6 +48,8 @@ public enum CrashJournal {
     /// The deaths in those journals are counted in ``Quarantine``, and logged. If the journal of this process cannot be
     /// written, this is logged, too, and the application continues without one.
     ///
+    /// A run that `pluginhost bisect` makes has no journal, and reads none: its crashes count against no plug-in.
+    ///
     /// - Parameters:
     ///   - application: the name of the application's directories: one path component.
     ///   - handlers: whether to install the handlers of signals. Without them, the journal shows only which plug-ins
@@ -79,6 +81,7 @@ public enum CrashJournal {
         }
         let quarantine = Quarantine.of(application: application)
         Quarantine.current = quarantine
+        guard quarantine.counts else { return [] }
         let place = Path.join(directory, "journals")
         let unmade = OwnFile.makeDirectory(place).map {
             Refusal(

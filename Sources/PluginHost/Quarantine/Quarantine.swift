@@ -198,6 +198,9 @@ public final class Quarantine: Sendable {
         return isSaved
     }
 
+    /// Whether ends count in this process: not in a ``TrialRun``.
+    var counts: Bool { application.flatMap { TrialRun(of: $0) } == nil }
+
     /// The directory of ``StrikeNotes``; nil if there is no file.
     var strikesPath: String? { path.map { Path.join(Path.parent($0), "strikes") } }
 

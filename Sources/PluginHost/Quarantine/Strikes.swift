@@ -33,7 +33,9 @@ enum Strikes {
         _ end: WorkerEnd, at moment: Int64 = FileIdentity.now, of plugin: PluginInfo, deaths: Int,
         within time: Duration
     ) -> PluginFinding? {
-        guard let quarantine = Quarantine.current, let files = codeFiles(of: plugin) else { return nil }
+        guard let quarantine = Quarantine.current, quarantine.counts, let files = codeFiles(of: plugin) else {
+            return nil
+        }
         let death = death(end, at: moment)
         defer { if quarantine.isSaved { StrikeNotes.settle(moment) } }
         let evidence = Quarantine.Entry(plugin.identifier, bundlePath: plugin.originalPath, files: files)
@@ -51,7 +53,7 @@ extension Strikes {
     static func keep(
         _ end: WorkerEnd, at moment: Int64, of plugin: PluginInfo, deaths: Int, within time: Duration
     ) {
-        guard let place = Quarantine.current?.strikesPath else { return }
+        guard let quarantine = Quarantine.current, quarantine.counts, let place = quarantine.strikesPath else { return }
         StrikeNotes.keep(
             death(end, at: moment), of: plugin, QuarantineList.Limit(deaths: deaths, within: time), in: place)
     }

@@ -14,12 +14,13 @@ struct PluginHostCommand: ParsableCommand {
         commandName: "pluginhost",
         abstract: "Finds, explains, inspects, checks, loads and calls plug-in bundles.",
         discussion: """
-            No command but “load”, “probe”, “call” and “check --level” runs any code of a bundle. Each takes --json, and ends \
-            with 0 if nothing is wrong, with 1 if it found problems, and with 2 after wrong usage or if it cannot do its work.
+            No command but “load”, “probe”, “call” and “check --level” runs any code of a bundle, and “bisect” runs the \
+            application. Each takes --json, and ends with 0 if nothing is wrong, with 1 if it found problems, and with 2 after \
+            wrong usage or if it cannot do its work.
 
             If you write an application: list, why, graph, check, call, remote and stage.
             If you write a plug-in: new, lint, check, explain, load, call, pack and strings.
-            If you administer a machine: install, rollback, list, why, doctor, probe, quarantine and consents.
+            If you administer a machine: install, rollback, list, why, doctor, bisect, probe, quarantine and consents.
             """,
         version: """
             pluginhost \(PluginVersion.ofThisLibrary)
@@ -32,7 +33,7 @@ struct PluginHostCommand: ParsableCommand {
                 name: "Look",
                 subcommands: [
                     ListCommand.self, WhyCommand.self, InfoCommand.self, GraphCommand.self, DoctorCommand.self,
-                    ScanCommand.self,
+                    ScanCommand.self, BisectCommand.self,
                 ]),
             CommandGroup(
                 name: "Check",

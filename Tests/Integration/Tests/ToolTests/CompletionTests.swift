@@ -11,7 +11,7 @@ import Testing
     }
 
     private static let commands = [
-        "list", "why", "graph", "doctor", "scan", "info", "check", "lint", "explain", "load", "call", "new", "remote",
+        "list", "why", "graph", "doctor", "scan", "bisect", "info", "check", "lint", "explain", "load", "call", "new", "remote",
         "pack",
         "strings", "extract", "diff", "pseudo", "plist", "convert",
     ]
@@ -97,7 +97,7 @@ import Testing
         var cases = ["list", "graph", "doctor", "scan", "info", "check", "lint", "load", "call"].map {
             (line: "pluginhost \($0) \(folder.path)/Ch", word: bundle)
         }
-        cases += ["list", "why", "graph", "doctor", "scan", "check"].map {
+        cases += ["list", "why", "graph", "doctor", "scan", "bisect", "check"].map {
             (line: "pluginhost \($0) --host \(folder.path)/app", word: program)
         }
         cases += [
@@ -137,7 +137,7 @@ import Testing
         let keys: [String: Any] = ["CFBundleIdentifier": "org.example.Loud", "PHPermissions": ["processes": true]]
         try PropertyListSerialization.data(fromPropertyList: keys, format: .xml, options: 0).write(to: list)
         let taking = [
-            "list", "why", "graph", "doctor", "scan", "info", "install", "uninstall", "rollback", "enable", "disable",
+            "list", "why", "graph", "doctor", "scan", "bisect", "info", "install", "uninstall", "rollback", "enable", "disable",
             "quarantine list", "quarantine clear", "quarantine add", "consents list", "consents give",
             "consents revoke", "stage",
         ]
@@ -147,6 +147,7 @@ import Testing
         ]
         return taking.map { ("pluginhost \($0) --application completed-", "completed-app") }
             + naming.map { ("pluginhost \($0) --application completed-app org.example.L", "org.example.Loud") }
+            + [("pluginhost bisect --application completed-app --keep org.example.L", "org.example.Loud")]
             + [("pluginhost consents give --application completed-app org.example.Loud proc", "processes")]
     }
 
