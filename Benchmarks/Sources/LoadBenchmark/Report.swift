@@ -1,4 +1,5 @@
 import Foundation
+import HostBasics
 import Measuring
 
 /// Runs rounds in processes of their own and prints the ratios.
@@ -16,7 +17,19 @@ struct Report {
         for count in counts {
             Figure.printMedians(of: try (0..<rounds).map { _ in try round(count, folder) })
         }
+        Figure.printMedians(of: (0..<rounds).map { _ in [Self.floatGuard()] })
         try SystemCalls.report(folder: folder)
+    }
+
+    /// The guard of the floating-point state around a call of a plug-in: two readings.
+    private static func floatGuard() -> Figure {
+        let count = 100_000
+        var changes = 0
+        let start = now()
+        for _ in 0..<count where FloatState.current != FloatState.current { changes += 1 }
+        let end = now()
+        precondition(changes == 0, "nothing changes the state meanwhile")
+        return Figure("floating-point guard", Double(end - start) / Double(count), "ns", goal: 20)
     }
 
     private func round(_ count: Int, _ folder: URL) throws -> [Figure] {

@@ -410,6 +410,9 @@ extension Defect {
                 ).path
             ]
         },
+        Defect(rule: "processChanged") {
+            [try plugin("ChangesUmask", outside: "#include <sys/stat.h>", entry: "umask(0);").path]
+        },
     ]
 }
 

@@ -123,7 +123,7 @@ struct BundleChecks {
 
     private mutating func use(_ bundle: PluginBundle, after load: LoadOutcome, _ report: inout CheckReport) {
         var tries = 0
-        while let outcome = loads?.use(bundle) {
+        while let outcome = loads?.use(bundle, comparesState: level == .strict) {
             tries += 1
             if outcome.entryMilliseconds > UseOutcome.longestEntry, tries < Self.mostTries { continue }
             if outcome.load.isUnable {

@@ -55,5 +55,21 @@ extension Rule {
             why:
                 "The thread runs even if the load fails afterwards, and code that was never activated cannot be stopped.",
             mend: "Start threads in activate, and end them in deactivate."),
+        .plugin(
+            .processChanged, .strict, .use,
+            what: """
+                The code changed something that belongs to the whole process or to the thread that called it: the locale, \
+                the action of a signal, the signal mask or stack, the working directory, the umask, the environment, a \
+                limit, a timer, a descriptor, how floating-point numbers are treated, the personality, or who may trace \
+                the process.
+                """,
+            why: """
+                The application and all other plug-ins share it, and behave differently afterwards. The host undoes only \
+                changes of floating-point numbers.
+                """,
+            mend: """
+                Follow the advice of the message: most of these have a form for one thread, one file or one process. Link \
+                without -ffast-math.
+                """),
     ]
 }

@@ -12,6 +12,8 @@ struct UseInChildCommand: ParsableCommand {
     @Option var mark: String
     /// Bundles to load first, because this bundle requires or uses them.
     @Option var after: [String] = []
+    /// Compares the state of the process before and after the code runs.
+    @Flag var state = false
     @Argument var bundle: String
 
     mutating func run() throws {
@@ -24,7 +26,7 @@ struct UseInChildCommand: ParsableCommand {
         for path in after { _ = try? PluginBundle.open(path: path).loadAndReturnError() }
         let outcome: UseOutcome
         do {
-            outcome = UseOutcome(using: try PluginBundle.open(path: bundle), report)
+            outcome = UseOutcome(using: try PluginBundle.open(path: bundle), report, comparesState: state)
         } catch let error as PluginError {
             outcome = UseOutcome(LoadOutcome(error, isUnable: true))
         }

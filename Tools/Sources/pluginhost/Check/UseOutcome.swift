@@ -40,14 +40,18 @@ struct UseOutcome: Codable {
     // MARK: In the separate process
 
     /// Loads a bundle, makes and releases objects of everything that it registered, unloads it and loads it again.
-    init(using bundle: PluginBundle, _ report: ChildReport) {
+    ///
+    /// `comparesState`: whether to compare the state of the process before and after the load, and after the use.
+    init(using bundle: PluginBundle, _ report: ChildReport, comparesState: Bool) {
         let watch = EntryWatch(bundle.bundlePath)
         HostEnvironment.current.loadStep = { path, step in
             watch.leave(path, step)
             report.send(.step(bundlePath: path, step: step.rawValue))
             watch.begin(path, step)
         }
+        let before = comparesState ? ProcessState() : nil
         load = LoadOutcome(loading: bundle)
+        let loaded = addChanges(of: bundle, "while it was loaded", since: before)
         guard load.state == .loaded else { return }
         entryMilliseconds = LoadOutcome.milliseconds(watch.duration)
         add(watch.findings(bundle))
@@ -57,11 +61,29 @@ struct UseOutcome: Codable {
         }
         checkPrincipal(use)
         checkReload(use)
+        addChanges(of: bundle, "while it was used", since: loaded)
+        if comparesState, loaded == nil {
+            notRun[PluginError.Code.processChanged.rawValue] =
+                "The state of the process is in /proc, which cannot be read."
+        }
         checkLateRegistrations(of: bundle, hasThreads: watch.hasThreads)
         hasFinished = true
     }
 
     private mutating func add(_ findings: [PluginFinding]) { load.add(findings) }
+
+    /// Adds what the code has changed in the process.
+    ///
+    /// - Returns: the state now.
+    @discardableResult
+    private mutating func addChanges(of bundle: PluginBundle, _ when: String, since old: ProcessState?) -> ProcessState?
+    {
+        // Code in a process of its own changes only that process, and the host prepares to start others.
+        guard let old, let now = ProcessState() else { return nil }
+        let place = LoadExecution.inProcess.place(of: bundle, in: bundle.runtimeFindings()?.runtime)
+        if place == .inProcess { add(now.findings(since: old, when: when, file: bundle.executablePath)) }
+        return now
+    }
 
     /// The bundle, and the report that receives its steps.
     private struct Use {

@@ -56,10 +56,12 @@ struct BundleLoads {
 
     /// Uses everything that a bundle registers, in a separate process.
     ///
-    /// The output of the code is not shown, because the load has already shown it.
-    func use(_ bundle: PluginBundle) -> UseOutcome {
+    /// The output of the code is not shown, because the load has already shown it. `comparesState`: whether to report what
+    /// the code changes in its process.
+    func use(_ bundle: PluginBundle, comparesState: Bool) -> UseOutcome {
         do throws(ChildProcess.Failure) {
-            let run = try run([UseInChildCommand.name], bundle, showsOutput: false)
+            let run = try run(
+                [UseInChildCommand.name] + (comparesState ? ["--state"] : []), bundle, showsOutput: false)
             var outcome = run.reader.use ?? UseOutcome(nil)
             outcome.load = ChildEnd(run, of: bundle, limit: limit).outcome
             return outcome
