@@ -82,7 +82,7 @@ extension CompleteInspection {
 
     /// As in glibc's check_match(): a requested version must equal the definition's version, unless the definition has
     /// none.
-    private static func defines(_ name: SymbolName, version: String?, in file: ELFFile) -> Bool {
+    static func defines(_ name: SymbolName, version: String?, in file: ELFFile) -> Bool {
         guard let symbols = file.symbols else { return false }
         return symbols.definitions(of: name).contains { index in
             let own = file.versions.index(ofSymbol: index)

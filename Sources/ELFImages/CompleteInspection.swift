@@ -103,6 +103,8 @@ package struct CompleteInspection {
         guard hasSoundLibraries else { return }
         checkVersions()
         checkUndefinedSymbols()
+        checkUniqueSymbols()
+        checkReplacedSymbols()
         checkModules()
         checkInterfaces()
     }

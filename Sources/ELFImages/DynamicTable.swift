@@ -82,6 +82,8 @@ package struct DynamicTable {
 
     /// DT_RELA as a value of DT_PLTREL.
     static let relocationsWithAddend: UInt64 = 7
+    /// Whether the file's own definitions come first when its symbols are looked up: DF_SYMBOLIC or DT_SYMBOLIC.
+    var isSymbolic: Bool { flags & 2 != 0 || value(16) != nil }
     /// DF_STATIC_TLS: thread-local variables are addressed directly, so their memory must be next to the program's.
     static let flagStaticThreadLocals: UInt64 = 0x10
     static let flag1NoDefaultLibraries: UInt64 = 0x800

@@ -50,6 +50,7 @@ package enum ELF {
     static let undefinedSection: UInt16 = 0
     static let absoluteSection: UInt16 = 0xFFF1
     static let localBinding: UInt8 = 0
+    static let globalBinding: UInt8 = 1
     static let weakBinding: UInt8 = 2
     /// One definition for the process, whatever the scope (a GNU extension).
     static let uniqueBinding: UInt8 = 10
@@ -58,6 +59,7 @@ package enum ELF {
     static let sectionType: UInt8 = 3
     static let threadLocalType: UInt8 = 6
     static let indirectFunctionType: UInt8 = 10
+    static let defaultVisibility: UInt8 = 0
     static let internalVisibility: UInt8 = 1
     static let hiddenVisibility: UInt8 = 2
 

@@ -39,6 +39,67 @@ import Testing
         #expect(missing.message.contains(old) && missing.message.contains("/Frameworks/\(name)"))
     }
 
+    // MARK: Whose symbol is used
+
+    /// The warnings about symbols of a plug-in in a program that needs only libc.
+    private func replaced(_ name: String, _ source: String, _ flags: [String] = []) throws -> [PluginFinding] {
+        let program = try ELFFixtures.c("scope/program", "int main(void) { return 0; }", ["-O1"])
+        let plugin = try ELFFixtures.c("scope/\(name)", ELFFixtures.entryWithNote + source, ["-shared"] + flags)
+        return ELFInspector.inspectCompletely(
+            path: plugin, bundlePath: ELFFixtures.directory + "/scope", surroundings: .program(path: program)
+        ).filter { $0.code == .symbolReplaced || $0.code == .symbolsMerged }
+    }
+
+    private static let own = "int getpagesize(void) { return 7; }\nint size(void) { return getpagesize() * 2; }"
+
+    @Test(.fault(718)) func aSymbolThatTheApplicationHasTooIsReplaced() throws {
+        let name = "own-getpagesize.so"
+        let findings = try replaced(name, Self.own, ["-fno-builtin", "-O0", "-fsemantic-interposition"])
+        let finding = try #require(findings.first)
+        #expect(findings.count == 1)
+        #expect(finding.code == .symbolReplaced && finding.severity == .warning && finding.subject == "getpagesize")
+        let path = ELFFixtures.directory + "/scope/" + name
+        #expect(finding.filePath == path)
+        #expect(finding.message.hasPrefix("“\(path)” defines and uses the symbol “getpagesize”, but “"))
+        #expect(finding.message.hasSuffix("/libc.so.6” defines it too, and is used instead."))
+        #expect(finding.remedy == "Hide it, with “static” or -fvisibility=hidden, or link with -Wl,-Bsymbolic.")
+    }
+
+    @Test(
+        .fault(719),
+        arguments: [
+            ("weak.so", "__attribute__((weak)) ", [String]()),
+            ("hidden.so", "__attribute__((visibility(\"hidden\"))) ", []),
+            ("protected.so", "__attribute__((visibility(\"protected\"))) ", []),
+            ("symbolic.so", "", ["-Wl,-Bsymbolic"]),
+        ])
+    func aSymbolThatIsMeantToMergeOrIsReachedDirectlyIsNotReplaced(
+        name: String, attribute: String, flags: [String]
+    ) throws {
+        let findings = try replaced(
+            name, attribute + Self.own, ["-fno-builtin", "-O0", "-fsemantic-interposition"] + flags)
+        #expect(findings.isEmpty)
+    }
+
+    @Test(.fault(719)) func aSymbolThatTheFileOnlyDefinesIsNotReplaced() throws {
+        #expect(try replaced("unused-getpagesize.so", "int getpagesize(void) { return 7; }").isEmpty)
+    }
+
+    @Test func uniqueSymbolsAreListedInReadableForm() throws {
+        let source = ["_ZN1A5countE", "_ZN1B5countE", "_ZN1C5countE", "plain_unique"].map {
+            """
+            __asm__(".pushsection .data\\n.type \($0), %gnu_unique_object\\n.size \($0), 4\\n.p2align 2\\n"
+                "\($0): .long 1\\n.popsection");
+            """
+        }
+        let findings = try replaced("unique.so", source.joined(separator: "\n"))
+        let finding = try #require(findings.first)
+        #expect(findings.count == 1 && finding.code == .symbolsMerged && finding.severity == .warning)
+        #expect(finding.message.contains("defines 4 unique symbols") && finding.message.hasSuffix(" and 1 more."))
+        #expect(["“A::count”", "“B::count”", "“C::count”"].count { finding.message.contains($0) } >= 2)
+        #expect(finding.remedy.contains("-fno-gnu-unique"))
+    }
+
     // MARK: Whose library is missing
 
     /// A library of the application, and what it needs: a library that nothing finds.

@@ -39,6 +39,14 @@ extension PluginError.Code {
     ///
     /// A warning.
     public static let libraryShadowed = Self(rawValue: "libraryShadowed")
+    /// The bundle's code defines and uses a symbol that the application or its libraries define too, and gets theirs.
+    ///
+    /// A warning.
+    public static let symbolReplaced = Self(rawValue: "symbolReplaced")
+    /// The bundle's code defines symbols that have one definition in the whole process.
+    ///
+    /// A warning.
+    public static let symbolsMerged = Self(rawValue: "symbolsMerged")
     /// The code changed something that belongs to the whole process or to the host's thread.
     ///
     /// A warning.

@@ -189,7 +189,10 @@ struct CodeLoad {
     private func completeFindings(_ path: String) -> [PluginFinding] {
         ELFInspector.inspectCompletely(
             path: path, bundlePath: bundle.bundlePath, libraries: CarriedLibraries(of: bundle),
-            surroundings: .process)
+            surroundings: .process
+        )
+        // They explain no failed load.
+        .filter { $0.code != .symbolsMerged && $0.code != .symbolReplaced }
     }
 
     func failure(_ path: String, _ finding: PluginFinding) -> PluginError {

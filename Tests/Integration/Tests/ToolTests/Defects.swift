@@ -268,6 +268,21 @@ extension Defect {
             try FileManager.default.copyItem(at: built.executable, to: folder.appending(path: name))
             return [fixture.path]
         },
+        Defect(rule: "symbolReplaced", command: ["check", "--level", "standard", "--host", "/bin/sh"]) {
+            let own = "int getpagesize(void) { return 7; }\nint size_of_two(void) { return getpagesize() * 2; }"
+            return [
+                try plugin(
+                    "OwnPageSize", outside: own, flags: ["-fno-builtin", "-O0", "-fsemantic-interposition"]
+                ).path
+            ]
+        },
+        Defect(rule: "symbolsMerged") {
+            let unique = """
+                __asm__(".pushsection .data\\n.type shared_number, %gnu_unique_object\\n.size shared_number, 4\\n"
+                    ".p2align 2\\nshared_number: .long 1\\n.popsection");
+                """
+            return [try plugin("Unique", outside: unique).path]
+        },
         Defect(rule: "libraryClash") {
             // A library of the system that no program uses, and a symbol with the same name.
             let name = "libBrokenLocale.so.1"

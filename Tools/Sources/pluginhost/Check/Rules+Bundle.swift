@@ -94,6 +94,25 @@ extension Rule {
                 -fvisibility=hidden.
                 """),
         .plugin(
+            .symbolReplaced, .standard, .executable,
+            what: "The code defines and uses a symbol that the application or its libraries define too.",
+            why: """
+                The dynamic linker searches the application and its libraries first, so the code uses their definition \
+                instead of its own.
+                """,
+            mend: "Hide the symbol, with “static” or -fvisibility=hidden, or link with -Wl,-Bsymbolic."),
+        .plugin(
+            .symbolsMerged, .strict, .executable,
+            what: """
+                The code defines unique symbols, which the dynamic linker merges with those of all other files: g++ makes \
+                them for the statics of inline functions and templates.
+                """,
+            why: """
+                Two plug-ins with such a symbol would share one variable, so the host loads the second one from a private \
+                copy.
+                """,
+            mend: "Compile it, and every static library in it, with -fvisibility=hidden or -fno-gnu-unique."),
+        .plugin(
             .unsafeSearchPath, .load, .executable,
             what:
                 "The executable looks for its libraries in an unsafe place: a relative path, or one that others may write to.",
