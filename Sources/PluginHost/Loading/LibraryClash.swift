@@ -77,6 +77,11 @@ struct LibraryClash: Sendable {
 
     private func remedy(_ bundlePath: String) -> String {
         guard let name else { return "Compile it with -fno-gnu-unique or -fvisibility=hidden." }
+        return Self.remedy(forLibrary: name, of: bundlePath)
+    }
+
+    /// How a library of a bundle gets a SONAME that no other bundle uses.
+    static func remedy(forLibrary name: String, of bundlePath: String) -> String {
         let stem = name.split(separator: ".so", maxSplits: 1, omittingEmptySubsequences: false)
         let own = "\(stem[0])-\(Path.stem(bundlePath).lowercased()).so\(stem.count > 1 ? stem[1] : "")"
         return "Give the library a SONAME of its own: -Wl,-soname,\(shellWord(own))."

@@ -37,6 +37,57 @@ import Testing
         #expect(text.contains("Good.bundle (org.example.Good 1.0): "))
     }
 
+    /// Two bundles whose libraries have one SONAME.
+    private func carriers(_ values: [Int], linked: Bool = false) throws -> PluginFolder {
+        let folder = try PluginFolder()
+        var first: URL?
+        var built: [Int: BundleFixture] = [:]
+        for (number, value) in values.enumerated() {
+            let library =
+                try built[value]
+                ?? BundleFixture(
+                    "Helper\(value)",
+                    code: .c("int help(void) { return \(value); }", flags: ["-Wl,-soname,libhelper.so.1"]))
+            built[value] = library
+            let frameworks = try folder.add("Carrier\(number)", [:]).appending(path: "Contents/Frameworks")
+            try FileManager.default.createDirectory(at: frameworks, withIntermediateDirectories: true)
+            let file = frameworks.appending(path: "libhelper.so.1")
+            if let first, linked {
+                try FileManager.default.linkItem(at: first, to: file)
+            } else {
+                try FileManager.default.copyItem(at: library.executable, to: file)
+            }
+            first = file
+        }
+        return folder
+    }
+
+    @Test(arguments: [([1, 2], "different"), ([1, 1], "equal")])
+    func librariesOfOneNameAreInformation(values: [Int], content: String) throws {
+        let folder = try carriers(values)
+        let document = try run([folder.path])
+        #expect(document.status == 0 && document.object["warnings"] as? Int == 0, "\(document.text)")
+        let facts = (document.object["checks"] as? [[String: Any]] ?? []).flatMap { $0["facts"] as? [String] ?? [] }
+        let sentence = """
+            libhelper.so.1: org.example.Carrier0 and org.example.Carrier1 carry \(content) files under this SONAME. Each gets \
+            its own, the later ones from a private copy. Give the library a SONAME of its own: \
+            -Wl,-soname,libhelper-carrier1.so.1.
+            """
+        #expect(facts.contains(sentence), "\(facts)")
+        let graph = try PluginHostTool.document("graph", folder.path)
+        let libraries = try #require(graph.object["libraries"] as? [[String: Any]])
+        #expect(libraries.count == 1 && libraries.first?["content"] as? String == content && graph.status == 0)
+        #expect((libraries.first?["carriers"] as? [Any])?.count == 2)
+        let text = try PluginHostTool.run("graph", folder.path).standardOutput
+        #expect(text.contains("Library libhelper.so.1 \(content) files, loaded separately"), "\(text)")
+    }
+
+    @Test func oneFileOfTwoBundlesIsShared() throws {
+        let document = try run([try carriers([1, 1], linked: true).path])
+        let facts = (document.object["checks"] as? [[String: Any]] ?? []).flatMap { $0["facts"] as? [String] ?? [] }
+        #expect(facts.contains { $0.hasSuffix("carry one file under this SONAME, and share it.") }, "\(facts)")
+    }
+
     @Test func theLayersThatIsolatePluginsAreShownOneByOne() throws {
         let document = try run([])
         let layers = try #require(document.object["layers"] as? [String: [String: Any]])

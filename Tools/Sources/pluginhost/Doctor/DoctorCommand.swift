@@ -10,7 +10,7 @@ struct DoctorCommand: ParsableCommand {
         abstract: "Reports every problem with a machine's plug-ins, and how to fix it.",
         discussion: """
             Examines the environment, the kernel's features, what it offers to isolate plug-ins, the index files, the search paths and who may write to them, \
-            and every candidate that is not used, and makes the complete check of every plug-in that is used. Without an \
+            every candidate that is not used, and the libraries that several plug-ins carry, and makes the complete check of every plug-in that is used. Without an \
             application or folders it examines only the machine. It starts an isolated and a sandboxed worker without a \
             plug-in to see whether that works. It changes nothing and runs no code of a bundle.
             """)
@@ -85,6 +85,7 @@ struct DoctorCommand: ParsableCommand {
         let candidates = catalog.candidates
         for candidate in candidates where candidate.verdict != .usable { checks.append(DoctorCheck(unused: candidate)) }
         for plugin in catalog.plugins { checks.append(DoctorCheck(plugin, in: catalog, search)) }
+        checks.append(sharedNamesCheck(catalog))
         checks.append(
             DoctorCheck(
                 "Between plug-ins",
@@ -136,6 +137,14 @@ struct DoctorCommand: ParsableCommand {
         return DoctorCheck(
             "Where plug-ins run", findings,
             facts: facts + (others.map { ["\($0) in the application's process: nothing demands another one"] } ?? []))
+    }
+
+    /// Which plug-ins carry libraries of one name; only information.
+    private static func sharedNamesCheck(_ catalog: PluginCatalog) -> DoctorCheck {
+        let names = SharedNames(catalog).names.map(\.sentence)
+        return DoctorCheck(
+            "Libraries that plug-ins carry", [],
+            facts: names.isEmpty ? ["no two plug-ins carry libraries with one SONAME"] : names)
     }
 
     private static func consentsCheck(_ consents: PluginConsents) -> DoctorCheck {

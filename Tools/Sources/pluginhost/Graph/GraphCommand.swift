@@ -9,7 +9,7 @@ struct GraphCommand: ParsableCommand {
         discussion: """
             Shows the plug-ins in use, and those that are not used because a requirement is not met; the plug-ins that each \
             requires; the extension points at which it offers something or that it opens to others; the services that it \
-            uses. The output is a tree of text, Graphviz (dot), Mermaid (mermaid), or a drawing (svg). No code of a \
+            uses; as text and JSON, also the libraries that several plug-ins carry under one name. The output is a tree of text, Graphviz (dot), Mermaid (mermaid), or a drawing (svg). No code of a \
             bundle runs.
             """)
 
@@ -45,11 +45,15 @@ struct GraphCommand: ParsableCommand {
         let graph = PluginGraph(catalog)
         let title = "Plug-ins of \(search.application ?? folders.joined(separator: ", "))"
         if arguments.json {
-            let folders: [String: JSONValue] = ["folders": .array(catalog.folders.map { JSONValue($0) })]
-            Terminal.write(try JSONValue.document(command: "graph", graph.members.merging(folders) { $1 }).text())
+            let more: [String: JSONValue] = [
+                "folders": .array(catalog.folders.map { JSONValue($0) }),
+                "libraries": .array(SharedNames(catalog).names.map(\.json)),
+            ]
+            Terminal.write(try JSONValue.document(command: "graph", graph.members.merging(more) { $1 }).text())
         } else {
             switch format ?? .text {
-            case .text: Terminal.write(graph.text + Self.findings(of: catalog.folders))
+            case .text:
+                Terminal.write(graph.text + SharedNames(catalog).text + Self.findings(of: catalog.folders))
             case .dot: Terminal.write(graph.dot(title: title))
             case .mermaid: Terminal.write(graph.mermaid(title: title))
             case .svg: Terminal.write(GraphDrawing(graph, title: title).svg)

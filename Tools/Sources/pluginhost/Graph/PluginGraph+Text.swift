@@ -82,3 +82,30 @@ extension PluginGraph {
         return lines.dropLast().map { $0 ? "│  " : "   " }.joined() + (last ? "├─ " : "└─ ")
     }
 }
+
+extension SharedNames {
+    /// The libraries of one name, as trees.
+    var text: String {
+        var page = Page()
+        for name in names {
+            page.gap()
+            page.line(("Library \(name.name.escapedForTerminal)", .bold), (name.words, .plain))
+            for (position, carrier) in name.carriers.enumerated() {
+                let branch = position + 1 < name.carriers.count ? "├─ " : "└─ "
+                page.line((branch + carrier.identifier, .plain), (carrier.path.relativeToCurrentDirectory, .faint))
+            }
+            if name.content != .one { page.paragraph(name.remedy, indent: 2, .faint) }
+        }
+        return page.text
+    }
+}
+
+extension SharedNames.Name {
+    fileprivate var words: String {
+        switch content {
+        case .one: "one file, shared"
+        case .equal: "equal files, loaded separately"
+        case .different: "different files, loaded separately"
+        }
+    }
+}
