@@ -169,9 +169,10 @@ feed = for target in $(1); do \
 
 FUZZ_INPUTS ?= 1000000
 
-fuzz-elf: build plugins ## load damaged plug-ins and libraries in processes of their own; ELF_INPUTS=100000, FUZZ_SEED=…
+fuzz-elf: build plugins ## load damaged plug-ins and libraries in processes of their own, and edit the names in damaged libraries; ELF_INPUTS=100000, FUZZ_SEED=…
 	@mkdir -p build/fuzz-elf && cp $(PRODUCTS)/libTemplate.so $(PRODUCTS)/libChecksum.so build/fuzz-elf
 	$(PRODUCTS)/fuzz elf --inputs $(ELF_INPUTS) --jobs 4 --corpus build/fuzz-elf $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
+	$(PRODUCTS)/fuzz ownnames --inputs $(ELF_INPUTS) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
 
 ELF_INPUTS ?= 100000
 

@@ -22,7 +22,7 @@ struct Corpus {
             case .strings: corpus.table(corpus.entries())
             case .stringsdict: corpus.list(corpus.plurals())
             case .nibs: corpus.nib()
-            case .budgets, .formats, .indexes, .tables, .archives, .signatures, .lanes, .nibsizes:
+            case .budgets, .formats, .indexes, .tables, .archives, .ownnames, .signatures, .lanes, .nibsizes:
                 Sample(bytes: [], value: nil)
             }
         }

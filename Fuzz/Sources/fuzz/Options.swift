@@ -31,6 +31,7 @@ struct Options {
           indexes      index files of a catalogue with a right checksum and hostile content
           tables       compiled tables of strings that are valid except for a few fields
           archives     archives of a bundle that are valid except for a few fields, each installed
+          ownnames     the edit that gives the libraries of a bundle names of their own, on damaged files
           signatures   signatures of C functions
           lanes        what a worker writes into a lane while it answers a call of the host
           nibs         documents of nibs, damaged or made by the grammar

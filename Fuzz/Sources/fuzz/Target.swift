@@ -21,6 +21,8 @@ enum Target: String, CaseIterable {
     case tables
     /// The same for archives of a bundle, which are installed.
     case archives
+    /// ELF files whose libraries get names of their own: ``NameChecks``.
+    case ownnames
     /// Signatures of C functions, by the grammar and beyond it.
     case signatures
     /// What a worker writes into a lane while it answers a call.
@@ -38,6 +40,7 @@ enum Target: String, CaseIterable {
         case .indexes: HostileIndexes.input(&random)
         case .tables: HostileTables.input(&random)
         case .archives: HostileArchives.input(&random)
+        case .ownnames: HostileNames.input(&random)
         case .signatures: HostileSignatures.input(&random)
         case .lanes: HostileLanes.input(&random)
         case .nibs where random.oneIn(2): HostileNibs.input(&random)
@@ -49,6 +52,7 @@ enum Target: String, CaseIterable {
     func prepare() {
         switch self {
         case .formats, .tables, .archives: _ = ScratchFolder.path
+        case .ownnames: HostileNames.prepare()
         case .indexes: _ = HostileIndexes.sample
         case .nibs, .nibsizes: NibChecks.prepare()
         default: break
@@ -75,6 +79,7 @@ enum Target: String, CaseIterable {
         case .indexes: try IndexChecks(bytes: bytes).run()
         case .tables: try TableFileChecks(bytes: bytes).run()
         case .archives: try ArchiveChecks(bytes: bytes).run()
+        case .ownnames: try NameChecks(bytes: bytes).run()
         case .signatures: try SignatureChecks(bytes: bytes).run()
         case .lanes: try LaneChecks(bytes: bytes).run()
         case .planted: try PlantedDefects.read(bytes)

@@ -62,6 +62,13 @@ import Testing
         #expect(output.standardOutput.contains("0 findings"))
     }
 
+    @Test(.fault(707)) func mutantsGetNamesOfTheirOwnOrAreRefused() throws {
+        let findings = Workspace.temporary.appending(path: "fuzz-none").path
+        let output = try fuzz("ownnames", "--inputs", "5000", "--seed", "3", "--findings", findings)
+        #expect(output.status == 0, "\(output.standardOutput)")
+        #expect(output.standardOutput.contains("0 findings"))
+    }
+
     @Test(.fault(80)) func mutantsOfPluginsAndTheirLibrariesAreLoadedInProcesses() throws {
         let output = try fuzz("elf", "--inputs", "2000", "--seed", "3", "--jobs", "4")
         #expect(output.status == 0, "\(output.standardOutput)")
