@@ -41,7 +41,8 @@ import Testing
 
             let (host, worker) = MemoryConnection.pair(worker: plugins.makeServer())
             let desk = try WorkerDeskProxy.desk(over: host)
-            #expect(try desk.activate(5) == nil && bundle.state == .active)
+            let outcome = try desk.activate(5)
+            #expect(outcome.failure == nil && outcome.warnings.isEmpty && bundle.state == .active)
             let methods = try #require(report.providers[0].methods)
             let converter = try ConverterProxy.interface.make(1, methods: methods, over: host)
             #expect(try converter.title == "Grüße")
