@@ -61,6 +61,7 @@ demo: demonstration ## load the sample plug-ins and write a report on DOC="file 
 	@$(UNOPTIMISED)/demo-host --isolate --plugins $(BUNDLES) --output build/isolated.html $(if $(NIB),--nib "$(NIB)") $(DOC) >/dev/null
 	@cmp <(grep -v 'class="date"' $(REPORT)) <(grep -v 'class="date"' build/isolated.html)
 	@echo "With the plug-ins in processes of their own, the report is the same, byte for byte but for the time."
+	@Scripts/demo-settings.sh $(UNOPTIMISED) $(BUNDLES) README.md
 	@$(call misbehave,crash)
 	@echo "“make misbehave” lets it also hang, use up memory and look for your keys."
 

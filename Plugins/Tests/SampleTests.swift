@@ -55,6 +55,27 @@ import Testing
         #expect(try uppercase.make().filter("straße") == "STRASSE")
     }
 
+    /// In another process, a change arrives a moment later.
+    @Test func aSettingOfChartsChangesTheDrawing() async throws {
+        let bundle = try PluginBundle.underTest("Charts")
+        let settings = try #require(try bundle.settings)
+        let bars = try #require(try bundle.providers(of: .chart).first { $0.name == "bars" }).make()
+        let chart = Chart(.bar, title: "Words", series: [Series(points: [.init("few", 1), .init("many", 9)])])
+        /// The labels in the order in which they are drawn.
+        func labels() throws -> [String] {
+            let drawing = try #require(try bars.svg(for: chart))
+            return drawing.split(separator: ">").compactMap { text in
+                ["few", "many"].first { text.hasPrefix("\($0)<") }
+            }
+        }
+        #expect(try labels() == ["few", "many"])
+        settings.overrides["order"] = .text("largest")
+        defer { settings.overrides.removeAll() }
+        let end = ContinuousClock.now + .seconds(10)
+        while try labels() != ["many", "few"], .now < end { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(try labels() == ["many", "few"])
+    }
+
     @Test func checksumComputesDigestsPieceByPiece() throws {
         HostEnvironment.current.remoteTables = [.checksum]
         let factories = try PluginBundle.underTest("Checksum").cProviders(at: DEMO_CHECKSUM_POINT)

@@ -4,12 +4,17 @@ import PluginABI
 /// Draws horizontal bars: a label is easier to read next to a bar than below one.
 final class BarChart: ChartRenderer {
     private let numbers: NumberStyle
+    private let settings: PluginSettings
 
     init(context: PluginContext) {
         numbers = NumberStyle(context: context)
+        settings = context.settings
     }
 
     func svg(for chart: Chart) -> String? {
+        // One moment for the whole drawing: the user may change the settings meanwhile.
+        let settings = settings.snapshot
+        let chart = chart.ordered(settings[.order])
         guard chart.kind == .bar, let points = chart.series.first?.points, !points.isEmpty else { return nil }
         let seriesCount = Double(chart.series.count)
         let values = chart.series.flatMap(\.points).map(\.value)
@@ -50,11 +55,23 @@ final class BarChart: ChartRenderer {
                 drawing.bar(
                     x: labelWidth, y: y, width: width, height: barHeight - (seriesCount > 1 ? 1 : 0),
                     colour: SVGDrawing.colour(ofSeries: index), tip: "\(point.label): \(numbers.text(value))")
-                drawing.text(
-                    numbers.text(value), x: labelWidth + width + 6, y: y + barHeight / 2 + 4.5, opacity: 0.8)
+                if settings[.numbers] {
+                    drawing.text(
+                        numbers.text(value), x: labelWidth + width + 6, y: y + barHeight / 2 + 4.5, opacity: 0.8)
+                }
             }
         }
         return drawing.element(titled: chart.title)
+    }
+}
+
+extension Chart {
+    /// The chart with the points of its only series in an order; with several series, the chart itself.
+    fileprivate func ordered(_ order: BarOrder) -> Chart {
+        guard order != .given, series.count == 1 else { return self }
+        var chart = self
+        chart.series[0].points.sort { order == .largest ? $0.value > $1.value : $0.value < $1.value }
+        return chart
     }
 }
 

@@ -4,15 +4,17 @@ import PluginABI
 /// Draws a line for each series, with equal steps.
 final class LineChart: ChartRenderer {
     private let numbers: NumberStyle
+    private let settings: PluginSettings
 
     init(context: PluginContext) {
         numbers = NumberStyle(context: context)
+        settings = context.settings
     }
 
     func svg(for chart: Chart) -> String? {
         guard chart.kind == .line, let steps = chart.series.map(\.points.count).max(), steps > 0 else { return nil }
         let scale = ValueScale(upTo: chart.series.flatMap(\.points).map(\.value).max() ?? 0, numbers: numbers)
-        var drawing = SVGDrawing(height: 300)
+        var drawing = SVGDrawing(height: settings[.height])
         let legendHeight = chart.series.count > 1 ? 26.0 : 0
         let (top, bottom) = (legendHeight + 10, drawing.height - (chart.horizontalTitle.isEmpty ? 28 : 50))
         let left =

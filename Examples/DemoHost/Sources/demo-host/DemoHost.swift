@@ -8,7 +8,8 @@ import PluginHost
 @main
 struct DemoHost {
     static func main() async {
-        HostEnvironment.current.name = "Demo Workbench"
+        // The name of its directories, and of the option --application of the command pluginhost.
+        HostEnvironment.current.name = "demo-host"
         HostEnvironment.current.version = "1.0"
         SummaryCards.registerElements()
         guard !CommandLine.arguments.isEmpty else {
@@ -34,6 +35,13 @@ struct DemoHost {
                 abilities.printList()
                 return journal.problems.isEmpty ? 0 : 1
             }
+            // The values last as long as the bundles.
+            let bundles = try options.settings.apply(to: abilities.catalog)
+            defer { withExtendedLifetime(bundles) {} }
+            if let page = options.settingsPage {
+                try writeSettings(of: abilities.catalog, to: page, journal)
+                return journal.problems.isEmpty ? 0 : 1
+            }
             announceLoads()
             if options.watches { return await watch(options, abilities.catalog, journal) }
             return try work(options, abilities, journal) ? 0 : 1
@@ -55,6 +63,21 @@ struct DemoHost {
         for document in options.documents { workbench.process(document) }
         let isWritten = workbench.write(to: output)
         return isWritten && journal.problems.isEmpty
+    }
+
+    /// Writes the page with the settings of the plug-ins.
+    private static func writeSettings(
+        of catalog: PluginCatalog, to path: String, _ journal: Journal
+    ) throws(UsageError) {
+        let output = try ReportFile(path: path, documents: [])
+        let document = SettingsDocument(catalog, journal: journal)
+        if document.isEmpty { journal.report(localized("No plug-in has settings.")) }
+        do throws(SystemFailure) {
+            try output.write(document.html)
+        } catch {
+            throw UsageError(message: error.sentence(about: output.path))
+        }
+        Journal.announce(localized("The settings are in {0}.", output.path))
     }
 
     private static func watch(_ options: Options, _ catalog: PluginCatalog, _ journal: Journal) async -> Int32 {

@@ -11,6 +11,9 @@ struct Options {
     /// A XIB document to use in place of the exporter's card; nil for the exporter's.
     var nib: String?
     var isolation = Isolation()
+    var settings = RunSettings()
+    /// Where the page with the plug-ins' settings goes; nil for none.
+    var settingsPage: String?
     var documents: [String] = []
     var lists = false
     var watches = false
@@ -45,6 +48,8 @@ struct Options {
             case "--plugin":
                 let choice = try value().split(separator: "=", maxSplits: 1).map(String.init)
                 isolation.plugins[choice[0]] = try Isolation.execution(choice.count == 2 ? choice[1] : "")
+            case "--setting": try settings.add(value())
+            case "--settings": settingsPage = try value()
             case "--list": lists = true
             case "--watch": watches = true
             case "--help", "-h": showsHelp = true
@@ -54,7 +59,7 @@ struct Options {
             default: throw UsageError(message: localized("There is no option {0}.", argument) + "\n" + Self.usage)
             }
         }
-        if documents.isEmpty, !lists, !showsHelp {
+        if documents.isEmpty, !lists, settingsPage == nil, !showsHelp {
             throw UsageError(message: localized("No document was named.") + "\n" + Self.usage)
         }
     }
@@ -62,7 +67,7 @@ struct Options {
     static var usage: String {
         """
         demo-host [--plugins DIR] [--pipeline a,b,c] [--output FILE] [--nib FILE] [--isolate[=sandboxed]] \
-        [--plugin ID=EXECUTION] [--list] [--watch] DOCUMENT…
+        [--plugin ID=EXECUTION] [--setting ID.KEY=VALUE] [--settings FILE] [--list] [--watch] DOCUMENT…
         """
     }
 
@@ -78,6 +83,9 @@ struct Options {
           --nib FILE        \(localized("a XIB document for the card at the head of the report"))
           --isolate         \(localized("runs plug-ins in processes of their own; =sandboxed confines them"))
           --plugin ID=WHERE \(localized("where one plug-in runs: in-process, isolated or sandboxed"))
+          --setting ID.KEY=VALUE
+                            \(localized("a setting of a plug-in for this run"))
+          --settings FILE   \(localized("writes a page with the plug-ins' settings, and no report"))
           --list            \(localized("prints what the bundles provide and their states, without loading them"))
           --watch           \(localized("runs again when a plug-in or a document changes"))
         """

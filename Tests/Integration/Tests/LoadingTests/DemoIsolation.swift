@@ -38,6 +38,52 @@ import Testing
         }
     }
 
+    /// Settings of this run, and of the user; the report shows them wherever the plug-in runs.
+    @Test func aSettingChangesTheReportEverywhereAlike() throws {
+        let plugins = try Workspace.samplePlugins.get().path
+        let document = Workspace.project.appending(path: "docs/abi.md").path
+        func report(_ options: [String]) throws -> [Substring] {
+            let file = folder.appending(path: "settings-\(UUID().uuidString).html")
+            let output = try demo(options + ["--plugins", plugins, "--output", file.path, document])
+            #expect(output.status == 0, "\(output)")
+            return try page(file)
+        }
+        let usual = try report([])
+        let setting = ["--setting", "org.example.Charts.numbers=no", "--setting", "org.example.Charts.height=400"]
+        let changed = try report(setting)
+        #expect(changed != usual)
+        for execution in ["isolated", "sandboxed"] {
+            #expect(try report(["--isolate=\(execution)"] + setting) == changed)
+        }
+    }
+
+    @Test func aSettingThatCannotBeIsAnError() throws {
+        let plugins = try Workspace.samplePlugins.get().path
+        for (setting, words) in [
+            ("numbers", "is no setting"), ("org.example.Charts.size=1", "has a setting size"),
+            ("org.example.None.size=1", "No plug-in org.example.None"),
+            ("org.example.Charts.order=sideways", "given"), ("org.example.Charts.height=1000", "500"),
+        ] {
+            let output = try demo(["--plugins", plugins, "--setting", setting, "README.md"])
+            #expect(output.status == 2 && output.standardError.contains(words), "\(setting): \(output)")
+        }
+    }
+
+    @Test func thePageOfTheSettingsShowsEachOfThem() throws {
+        let file = folder.appending(path: "page-of-settings.html")
+        let output = try demo([
+            "--plugins", try Workspace.samplePlugins.get().path, "--setting", "org.example.Charts.order=largest",
+            "--settings", file.path,
+        ])
+        #expect(output.status == 0 && output.standardOutput.contains(file.path), "\(output)")
+        let html = try String(contentsOf: file, encoding: .utf8)
+        for part in [
+            "<legend>Bar charts</legend>", "<option selected>Largest first</option>", "set for this run",
+            "<input type=\"checkbox\" disabled checked>", "min=\"200.0\" max=\"500.0\"",
+            "org.example.Charts height …</code>",
+        ] { #expect(html.contains(part), "\(part)") }
+    }
+
     @Test func oneNamedPluginRunsElsewhere() throws {
         let output = try demo([
             "--plugin", "org.example.Charts=isolated", "--plugins", try Workspace.samplePlugins.get().path, "--output",
