@@ -72,7 +72,7 @@ final class BundleSettings: Sendable {
 
 extension PluginBundle {
     /// The bundle's Settings.bundle; nil if it has none.
-    var settingsBundle: PluginBundle? {
+    @_spi(Tools) public var settingsBundle: PluginBundle? {
         let found = resources.resource("Settings", type: "bundle", subdirectory: nil, localization: nil)
         return found.flatMap { $0.isDirectory ? PluginBundle(path: $0.path) : nil }
     }

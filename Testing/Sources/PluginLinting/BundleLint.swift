@@ -34,10 +34,10 @@ struct BundleLint {
         // The original of a nib's table is the nib, so skip the tables of nibs.
         findings += TranslationLint(localizations, except: Set(resources.nibs.map(\.name))).findings
         lint(resources.nibs, localizations)
-        if let settings = bundle.settingsSchema {
-            files += settings.files
-            findings += settings.findings.map { LintFinding($0, in: nil) }
-        }
+        var settings = SettingsLint(bundle, manifest: manifest)
+        settings.check(sources: linter.sources)
+        files += settings.files
+        findings += settings.findings
         if linter.requiresAllTexts { findings += CompletenessLint(localizations, nibs: resources.nibs).findings }
         if !linter.sources.isEmpty {
             var keys = KeyUseLint(localizations, infoList: infoList, executable: bundle.executablePath)

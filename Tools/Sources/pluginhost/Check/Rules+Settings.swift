@@ -27,5 +27,11 @@ extension Rule {
                 "A secret setting has a default.",
             why: "Everybody can read it in the bundle, so it is not used.",
             mend: "Remove the default; the application sets secret values, from a keyring."),
+        .plugin(
+            .settingUndeclared, .standard, .sources,
+            what:
+                "A source names a setting with a literal key, and the Settings.bundle does not declare the key, or declares it with another type.",
+            why: "The default in the code counts, whatever people set.",
+            mend: "Declare the setting, or correct the key or the type."),
     ]
 }
