@@ -126,6 +126,24 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: user.file("config")))
     }
 
+    @Test func doctorShowsTheFilesOfAllLayersAndWhatIsWrongInThem() throws {
+        let user = try User()
+        #expect(try user.document("set", "--system", "org.example.Loud", "rate", "0.25").status == 0)
+        try user.write("config/my-editor/settings/org.example.Loud.plist", "{ Settings = {\n  rate = fast;\n}; }")
+        let document = try PluginHostTool.document(
+            of: ["doctor", "--application", "my-editor"], environment: user.environment)
+        let checks = try #require(document.object["checks"] as? [[String: Any]])
+        let check = try #require(checks.first { $0["name"] as? String == "Settings" })
+        let facts = try #require(check["facts"] as? [String])
+        #expect(facts.first == "org.example.Loud has 3 settings")
+        #expect(facts.contains("  the administrator has the file \(user.file("etc"))"))
+        #expect(facts.contains("  the user has the file \(user.file("config"))"))
+        let findings = try #require(check["findings"] as? [[String: Any]])
+        #expect(findings.map { $0["code"] as? String } == ["settingInvalid"])
+        let message = findings.first?["message"] as? String
+        #expect(message?.contains("The value of the administrator counts: 0.25") ?? false)
+    }
+
     @Test func aWrongValueIsListedWithItsLine() throws {
         let user = try User()
         try user.write("config/my-editor/settings/org.example.Loud.plist", "{ Settings = {\n  rate = fast;\n}; }")

@@ -82,6 +82,8 @@ struct DoctorCommand: ParsableCommand {
                     "The administrator's list of where plug-ins run", ExecutionListCheck.findings(for: application)))
         }
         checks.append(placementCheck(catalog, search.application))
+        // Without an application, nobody knows where the files are.
+        if search.application != nil, let check = SettingsCheck(catalog).check { checks.append(check) }
         let candidates = catalog.candidates
         for candidate in candidates where candidate.verdict != .usable { checks.append(DoctorCheck(unused: candidate)) }
         for plugin in catalog.plugins { checks.append(DoctorCheck(plugin, in: catalog, search)) }

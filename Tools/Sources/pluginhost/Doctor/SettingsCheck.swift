@@ -1,0 +1,45 @@
+import HostBasics
+@_spi(Tools) import PluginHost
+import SettingsReading
+
+/// The settings of an application's plug-ins: the files of all layers, and what is wrong with them.
+struct SettingsCheck {
+    private var findings: [PluginFinding] = []
+    private var facts: [String] = []
+
+    /// Reads the settings of the plug-ins in use.
+    ///
+    /// `catalog`: a catalogue of the application that `HostEnvironment` names.
+    init(_ catalog: PluginCatalog) {
+        for plugin in catalog.plugins { add(plugin) }
+    }
+
+    /// Nil if no plug-in has settings.
+    var check: DoctorCheck? {
+        facts.isEmpty && findings.isEmpty ? nil : DoctorCheck("Settings", findings, facts: facts)
+    }
+
+    private mutating func add(_ plugin: PluginDescription) {
+        do {
+            guard let settings = try plugin.candidate.open().settings else { return }
+            findings += settings.findings
+            let count = settings.keys.count
+            facts.append("\(plugin.identifier) has \(count == 1 ? "one setting" : "\(count) settings")")
+            let places = settings.places
+            add(places.distribution, of: .distribution)
+            add(places.administrator, of: .administrator)
+            add([places.user].compactMap(\.self), of: .user)
+            let locked = settings.keys.filter { settings.origin(of: $0)?.lock != nil }
+            if !locked.isEmpty { facts.append("  the administrator has locked \(locked.joined(separator: ", "))") }
+        } catch {
+            findings += (error as? PluginError)?.findings ?? []
+        }
+    }
+
+    /// The files that exist; in the directories of one layer, the first counts.
+    private mutating func add(_ paths: [String], of layer: SettingsLayer) {
+        for path in paths where FileIdentity(path: path) != nil {
+            facts.append("  \(layer.words) has the file \(path.escapedForTerminal)")
+        }
+    }
+}
