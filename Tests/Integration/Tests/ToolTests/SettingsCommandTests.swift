@@ -126,6 +126,43 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: user.file("config")))
     }
 
+    /// Kills the tool at each system call of a change, once for every such call.
+    @Test(.fault(571)) func aChangeKilledAtAnyCallLeavesTheOldFileOrTheNew() throws {
+        let killer = try Killer.build(
+            """
+            CALL(ssize_t, write, (int a, const void *b, size_t c), (a, b, c))
+            CALL(int, fsync, (int a), (a))
+            CALL(int, rename, (const char *a, const char *b), (a, b))
+            CALL(int, unlink, (const char *a), (a))
+
+            """)
+        let user = try User()
+        #expect(try user.document("set", "org.example.Loud", "pauses", "true").status == 0)
+        var seen: Set<Double> = []
+        for call in 1...200 {
+            #expect(try user.document("set", "org.example.Loud", "rate", "0.25").status == 0, "after call \(call - 1)")
+            let killed = try PluginHostTool.run(
+                ["settings", "set", "org.example.Loud", "rate", "0.75", "--application", "my-editor"],
+                environment: user.environment.merging(["LD_PRELOAD": killer.path, "KILL_AT": "\(call)"]) { $1 })
+            let list = try user.document("list")
+            #expect(list.status == 0, "call \(call): \(list.text)")
+            seen.insert(try #require(try user.setting("rate")["value"] as? Double))
+            #expect(try user.setting("pauses")["value"] as? Bool == true, "call \(call)")
+            if killed.status == 0 { break }
+            #expect(killed.status == -9, "call \(call): \(killed)")
+        }
+        #expect(seen == [0.25, 0.75])
+        // A change removes what one left that was killed more than an hour ago.
+        let folder = URL(filePath: user.file("config")).deletingLastPathComponent()
+        func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
+        for name in try names() where name.hasSuffix(".new") {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date.now - 7_200], ofItemAtPath: folder.appending(path: name).path)
+        }
+        #expect(try user.document("set", "org.example.Loud", "rate", "0.5").status == 0)
+        #expect(try names() == ["org.example.Loud.plist"])
+    }
+
     @Test func doctorShowsTheFilesOfAllLayersAndWhatIsWrongInThem() throws {
         let user = try User()
         #expect(try user.document("set", "--system", "org.example.Loud", "rate", "0.25").status == 0)
