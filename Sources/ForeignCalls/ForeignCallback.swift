@@ -5,7 +5,6 @@ import Glibc
 import HostBasics
 import HostLogging
 internal import PluginABI
-internal import PluginABI
 
 /// A closure of the application that a plug-in calls as a C function.
 ///

@@ -11,7 +11,8 @@ import Testing
     }
 
     private static let commands = [
-        "list", "why", "graph", "doctor", "scan", "bisect", "info", "check", "lint", "explain", "load", "call", "new", "remote",
+        "list", "why", "graph", "doctor", "scan", "bisect", "info", "check", "lint", "explain", "load", "call", "new",
+        "remote",
         "pack",
         "strings", "extract", "diff", "pseudo", "plist", "convert",
     ]
@@ -137,7 +138,8 @@ import Testing
         let keys: [String: Any] = ["CFBundleIdentifier": "org.example.Loud", "PHPermissions": ["processes": true]]
         try PropertyListSerialization.data(fromPropertyList: keys, format: .xml, options: 0).write(to: list)
         let taking = [
-            "list", "why", "graph", "doctor", "scan", "bisect", "info", "install", "uninstall", "rollback", "enable", "disable",
+            "list", "why", "graph", "doctor", "scan", "bisect", "info", "install", "uninstall", "rollback", "enable",
+            "disable",
             "quarantine list", "quarantine clear", "quarantine add", "consents list", "consents give",
             "consents revoke", "stage",
         ]
