@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Follows the tutorials step by step in an empty directory, and the pages about testing plug-ins and the first application.
+"""Follows the tutorials step by step in an empty directory, and the pages about testing plug-ins, the first application and
+settings.
 
 They use the library from its directory, which the pages of Scripts/walk.py get from an address. In a tutorial, each @Code
 shows a file of its catalogue:
@@ -22,7 +23,9 @@ from walk import ROOT, Block, Walk, blocks, stop
 TOOLS = ROOT / ".build/debug"
 CATALOGUE = ROOT / "Sources/PluginHost/PluginHost.docc/Tutorials"
 APPLICATION = "docs/first-application.md"
-PAGES = ["docs/testing-plugins.md", APPLICATION]
+PAGES = ["docs/testing-plugins.md", APPLICATION, "docs/settings.md"]
+# Swift and C of a page that walk.py follows too: it compiles them there.
+COMPILED = ("body", "top", "alone", "c", "c-body")
 CODE = re.compile(r'@Code\(name: "([^"]+)", file: "([^"]+)"\)')
 
 
@@ -57,7 +60,7 @@ class Follower(Walk):
             if block.kind == "file": self.write(self.project() / block.argument, block.text.partition("\n")[2])
             elif block.kind == "run": self.run(block, block.text)
             elif block.kind == "in": self.compare(block)
-            elif block.kind != "fragment:": stop(f"{block.place}: this page has only files, excerpts and commands.")
+            elif block.kind not in ("fragment:", *COMPILED): stop(f"{block.place}: this page has only files, excerpts and commands.")
 
     def compare(self, block):
         """The lines must follow each other in the file; the excerpt may be indented less."""
