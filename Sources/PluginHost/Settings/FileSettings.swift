@@ -164,14 +164,14 @@ final class FileSettings: PluginSettingsServices {
         } catch {
             throw failure(
                 .settingInvalid, declaration.key,
-                "The setting \(quoted(declaration.key)) cannot have the value \(quoted(value.description)).",
+                "The setting \(quoted(declaration.key)) cannot have the value \(quoted(Self.short(value.description))).",
                 "Use \(declaration.allowedWords).")
         }
     }
 
     private func undeclared(_ key: String) -> PluginError {
         failure(
-            .settingUndeclared, key, "The Settings.bundle does not declare the setting \(quoted(key)).",
+            .settingUndeclared, key, "The Settings.bundle does not declare the setting \(quoted(Self.short(key))).",
             "Declare it in the Settings.bundle, or correct the key.")
     }
 
@@ -181,14 +181,18 @@ final class FileSettings: PluginSettingsServices {
             "Let the application set it for this run, from a keyring.")
     }
 
+    /// The beginning of a text for a message: a worker may send a megabyte.
+    private static func short(_ text: String) -> String {
+        text.utf8.count <= 200 ? text : String(text.unicodeScalars.prefix(100)) + "…"
+    }
+
     private func failure(
         _ code: PluginError.Code, _ key: String?, _ message: String, _ remedy: String, path: String? = nil
     ) -> PluginError {
         PluginError(
             bundlePath: bundlePath,
-            // A worker may send any key.
             PluginFinding(
-                code, filePath: path, subject: key.map { String($0.prefix(SettingsLimits.longestKey)) },
+                code, filePath: path, subject: key.map(Self.short),
                 message: message, remedy: remedy))
     }
 

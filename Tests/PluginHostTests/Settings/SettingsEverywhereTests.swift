@@ -86,6 +86,11 @@ import Testing
             #expect(try plugin.perform("set none 3").contains("does not declare the setting “none”"))
             #expect(try plugin.perform("set password x").contains("is secret"))
             #expect(try plugin.perform("set-name 20000").contains("a text of at most 16384 bytes"))
+            // A megabyte as a value, and as a key; the message is short.
+            for what in ["set-name 1000000", "long-key 1000000"] {
+                let refusal = try plugin.perform(what)
+                #expect(refusal.utf8.count < 2_000 && refusal.contains("…"), "\(what): \(refusal.prefix(200))")
+            }
             #expect(!FileManager.default.fileExists(atPath: plugin.path("home")))
             // Forged writes wait, and write nothing.
             let time = try ContinuousClock().measure { _ = try plugin.perform("many 30") }

@@ -36,6 +36,10 @@ struct SettingsUse {
                 return "\(error)"
             }
             return "stored"
+        case "long-key":
+            let key = String(repeating: "k", count: Int(words[2])!)
+            do { try settings.set(Setting<Int>(key, default: 0), to: 1) } catch { return "\(error)" }
+            return "stored"
         case "reset":
             try settings.reset(.rate)
             return "\(settings[.rate])"
