@@ -24,7 +24,7 @@ setup: ## install what the build needs, or say what to install
 
 build: setup ## build the library, the plug-ins, the demo host, the tool, the benchmarks and the tests
 	swift build $(WORKSPACE) --build-tests
-	@$(call products,load-benchmark bundle-benchmark catalog-benchmark call-benchmark start-reference nib-benchmark BenchmarkPlugin)
+	@$(call products,load-benchmark bundle-benchmark catalog-benchmark call-benchmark start-reference nib-benchmark settings-benchmark BenchmarkPlugin)
 
 tool: setup ## build the library, the command pluginhost and the worker program alone, which “make install” installs
 	@$(call products,PluginHost pluginhost pluginhost-worker)
@@ -143,10 +143,11 @@ walk: demonstration build plugins ## follow README, the other pages and the tuto
 	@Scripts/walk.py
 	@Scripts/tutorials.py
 
-bench: build plugins ## compare loading with dlopen(), calls with ffi_call() and with a futex each way, starts of workers with that of a program, nibs with the same objects made by hand, bundles with a stat() and Foundation's, catalogues with reading
+bench: build plugins ## compare loading with dlopen(), calls with ffi_call() and with a futex each way, starts of workers with that of a program, nibs with the same objects made by hand, settings with a dictionary, bundles with a stat() and Foundation's, catalogues with reading
 	$(PRODUCTS)/load-benchmark
 	$(PRODUCTS)/call-benchmark
 	$(PRODUCTS)/nib-benchmark
+	$(PRODUCTS)/settings-benchmark
 	$(PRODUCTS)/bundle-benchmark
 	$(PRODUCTS)/catalog-benchmark
 	$(PRODUCTS)/catalog-benchmark --host $(PRODUCTS)/demo-host $(BUNDLES)

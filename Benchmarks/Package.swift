@@ -10,6 +10,7 @@ let package = Package(
         .executable(name: "call-benchmark", targets: ["CallBenchmark"]),
         .executable(name: "start-reference", targets: ["StartReference"]),
         .executable(name: "nib-benchmark", targets: ["NibBenchmark"]),
+        .executable(name: "settings-benchmark", targets: ["SettingsBenchmark"]),
         .library(name: "BenchmarkPlugin", type: .dynamic, targets: ["BenchmarkPlugin"]),
     ],
     dependencies: [.package(name: "PluginHost", path: "..")],
@@ -27,6 +28,9 @@ let package = Package(
         .executableTarget(
             name: "NibBenchmark",
             dependencies: ["CHeap", "Measuring", .product(name: "PluginHost", package: "PluginHost")]),
+        .executableTarget(
+            name: "SettingsBenchmark",
+            dependencies: ["CBareCalls", "Measuring", .product(name: "PluginHost", package: "PluginHost")]),
         // Calls of plug-ins' C functions are compared with this target.
         .target(name: "CBareCalls", linkerSettings: [.linkedLibrary("ffi")]),
         // Starts of workers are compared with the start of this program.
