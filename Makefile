@@ -156,7 +156,7 @@ docs: setup ## build the documentation as web pages in build/docs
 	@Scripts/docs.sh build/docs
 
 fuzz: build ## feed damaged and hostile files to the readers; FUZZ_INPUTS=1000000 each, FUZZ_SEED=… to repeat a run
-	@$(call feed,plists:1 strings:1 stringsdict:1 signatures:1 nibs:1 lanes:10 $(HOSTILE))
+	@$(call feed,plists:1 strings:1 stringsdict:1 signatures:1 nibs:1 lanes:10 settings:20 $(HOSTILE))
 
 fuzz-budgets: build ## only the hostile files: lists, large nibs, plural rules, indexes, compiled tables and archives
 	@$(call feed,$(HOSTILE))

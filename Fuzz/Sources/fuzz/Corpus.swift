@@ -22,6 +22,7 @@ struct Corpus {
             case .strings: corpus.table(corpus.entries())
             case .stringsdict: corpus.list(corpus.plurals())
             case .nibs: corpus.nib()
+            case .settings: Sample(bytes: corpus.list(corpus.settings()).bytes, value: nil)
             case .budgets, .formats, .indexes, .tables, .archives, .ownnames, .signatures, .lanes, .nibsizes:
                 Sample(bytes: [], value: nil)
             }
@@ -119,7 +120,7 @@ struct Corpus {
 
     // MARK: Files
 
-    private mutating func list(_ value: PropertyList) -> Sample {
+    mutating func list(_ value: PropertyList) -> Sample {
         switch random.below(3) {
         case 0: return Sample(bytes: BinaryListWriter.bytes(of: value, &random), value: value)
         case 1:

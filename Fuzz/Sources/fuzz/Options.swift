@@ -34,6 +34,7 @@ struct Options {
           ownnames     the edit that gives the libraries of a bundle names of their own, on damaged files
           signatures   signatures of C functions
           lanes        what a worker writes into a lane while it answers a call of the host
+          settings     lists of a Settings.bundle and files with values of settings, damaged or made by the grammar
           nibs         documents of nibs, damaged or made by the grammar
           planted      a reader with defects: checks that the fuzzer finds them
 

@@ -27,6 +27,8 @@ enum Target: String, CaseIterable {
     case signatures
     /// What a worker writes into a lane while it answers a call.
     case lanes
+    /// Settings.bundles and files with values of settings, read through a bundle, and changed.
+    case settings
     /// A reader with defects, to check that each is found.
     case planted
 
@@ -55,12 +57,15 @@ enum Target: String, CaseIterable {
         case .ownnames: HostileNames.prepare()
         case .indexes: _ = HostileIndexes.sample
         case .nibs, .nibsizes: NibChecks.prepare()
+        case .settings: SettingsChecks.prepare()
         default: break
         }
     }
 
     /// Whether its checks measure time and memory themselves.
-    var measures: Bool { [.nibsizes, .budgets, .formats, .indexes, .tables, .archives, .lanes].contains(self) }
+    var measures: Bool {
+        [.nibsizes, .budgets, .formats, .indexes, .tables, .archives, .lanes, .settings].contains(self)
+    }
 
     /// Reads an input and checks the rules that hold for every input.
     ///
@@ -82,6 +87,7 @@ enum Target: String, CaseIterable {
         case .ownnames: try NameChecks(bytes: bytes).run()
         case .signatures: try SignatureChecks(bytes: bytes).run()
         case .lanes: try LaneChecks(bytes: bytes).run()
+        case .settings: try SettingsChecks(bytes: bytes).run()
         case .planted: try PlantedDefects.read(bytes)
         }
     }

@@ -53,7 +53,8 @@ import Testing
         #expect(output.standardOutput.contains("0 findings"))
     }
 
-    @Test(arguments: ["budgets", "formats", "indexes", "tables", "archives"]) func theReadersSurviveHostileFiles(
+    @Test(arguments: ["budgets", "formats", "indexes", "tables", "archives", "settings"])
+    func theReadersSurviveHostileFiles(
         target: String
     ) throws {
         let findings = Workspace.temporary.appending(path: "fuzz-none").path
