@@ -20,10 +20,12 @@ Scripts/replan.sh .build-tsan
 swift test $sanitize --scratch-path .build-tsan --skip Mutation --skip Damage --skip BudgetFaults --skip ControlGroupTests \
     --skip PluginWorkerTests --skip WorkerFaultTests --skip WorkerSupervisorTests --skip WorkerLoadingTests \
     --skip WorkerObjectTests --skip WorkerRuntimeTests --skip CTableTests --skip PluginProbeTests \
+    --skip SettingsEverywhereTests --skip aWorkerReportsTheChangesOfItsPlugin \
     --skip OwnNamesWorkerTests --skip RequiredProbeTests --skip SandboxRefusalTests --skip StateDirectoryTests \
     --skip WorkerDebuggerTests --skip ApplicationBundleTests \
     --skip aLoadWithALinkAsADevice --skip aPluginThatGrowsAsFastAsItCan "$@"
 # In the same build folder, which has the library already.
 Scripts/replan.sh .build-tsan
 swift test $sanitize --scratch-path .build-tsan --package-path Tests/Integration --filter LoadingTests \
-    --skip aReportThatCannotBeWritten --skip CrashJournals --skip HostilePlugins --skip DemoIsolation "$@"
+    --skip aReportThatCannotBeWritten --skip CrashJournals --skip HostilePlugins --skip DemoIsolation \
+    --skip DemoSettings "$@"
