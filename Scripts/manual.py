@@ -64,7 +64,8 @@ def details(call, arguments, inner):
     if not inner:
         known = {"--" + n["name"] for a in arguments for n in a.get("names") or []}
         for _, line in examples:
-            for option in re.findall(r" (--[a-z-]+)", line):
+            # What stands in quotation marks is the command of another program.
+            for option in re.findall(r" (--[a-z-]+)", re.sub("'[^']*'", "", line)):
                 if option not in known: sys.exit(f"manual: the example of “{call}” uses {option}, which does not exist")
     shown = "".join(f".PP\n{roff(text)}\n.PP\n.RS 4\n.nf\n{roff(line)}\n.fi\n.RE\n" for text, line in examples)
     return (".SH EXAMPLES\n" + shown + paragraphs("FILES", [FILES[file] for file in files])

@@ -19,6 +19,12 @@ FILES = {
                  "replaces ~/.local/state."),
     "administrator": ("/etc/xdg/APPLICATION/execution, /etc/xdg/APPLICATION/quarantine", "The administrator's lists: "
                       "where plug-ins run, and which are not used. $XDG_CONFIG_DIRS replaces /etc/xdg."),
+    "settings": ("~/.config/APPLICATION/settings/IDENTIFIER.plist", "The user's values of a plug-in's settings. "
+                 "$XDG_CONFIG_HOME replaces ~/.config."),
+    "everybody": ("/etc/xdg/APPLICATION/settings/IDENTIFIER.plist", "The administrator's values and locks. "
+                  "$XDG_CONFIG_DIRS replaces /etc/xdg. The distribution's are in the same place below /usr/local/share "
+                  "and /usr/share ($XDG_DATA_DIRS)."),
+    "schema": ("Contents/Resources/Settings.bundle/Root.plist", "In a bundle: the settings that it declares."),
     "previous": (".previous", "In the folder of plug-ins: the version that the last “install” replaced."),
     "info": ("Contents/Info.plist", "In a bundle: what it is and offers."),
     "classes": ("Contents/Resources/NibClasses.plist", "In a bundle: the classes that its nibs may use."),
@@ -41,6 +47,7 @@ def changed(one, two):
 BUNDLES = f"{USAGE}, there is no directory at a path, or {UNWRITABLE}."
 PLACES = f"{USAGE}, a folder cannot be searched, or {UNWRITABLE}."
 SEARCHED = ["user", "system", "choices", "quarantine", "administrator"]
+SETTINGS = ["schema", "everybody", "settings"]
 
 # Command: (examples as text and command, exit statuses, files)
 DETAILS = {
@@ -188,4 +195,25 @@ DETAILS = {
     "consents revoke": ([("Let the application ask again:",
                           "pluginhost consents revoke --application demo-host org.example.Salon")],
                         changed("There was no answer.", f"{USAGE}, or the answers cannot be written."), ["consents"]),
+    "settings": ([("What can be set, and whose values count?", "pluginhost settings --application demo-host"),
+                  ("Change one:", "pluginhost settings set --application demo-host org.example.Charts order largest")],
+                 status("A file or a value is wrong, or nothing was changed.", f"{USAGE}, or a file cannot be written."),
+                 SETTINGS),
+    "settings list": ([("The settings of one plug-in:",
+                        "pluginhost settings list --application demo-host org.example.Charts")],
+                      status("A file or a value is wrong, or there is no such plug-in."), SETTINGS),
+    "settings get": ([("The value that counts:",
+                       "pluginhost settings get --application demo-host org.example.Charts order")],
+                     [("0", "The value was printed."), ("1", "There is no such setting, or it is secret."),
+                      ("2", f"{USAGE}, or {UNWRITABLE}.")], SETTINGS),
+    "settings set": ([("For yourself:", "pluginhost settings set --application demo-host org.example.Charts order largest"),
+                      ("For everybody, and let nobody change it:",
+                       "sudo pluginhost settings set --application demo-host --system --lock org.example.Charts order given")],
+                     changed("The value is not allowed, or the setting is locked or secret; nothing was changed.",
+                             f"{USAGE}, or the file cannot be written."), SETTINGS),
+    "settings reset": ([("One setting:", "pluginhost settings reset --application demo-host org.example.Charts order"),
+                        ("All settings of a plug-in:",
+                         "pluginhost settings reset --application demo-host org.example.Charts")],
+                       changed("There is no such setting, or one of them is locked; the others were reset.",
+                               f"{USAGE}, or the file cannot be written."), SETTINGS),
 }
