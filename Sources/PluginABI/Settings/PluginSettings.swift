@@ -108,7 +108,7 @@ public final class PluginSettings: Sendable {
     /// Removes the user's value, so that the one of the layer below counts.
     ///
     /// - Parameter setting: the setting, which the plug-in's Settings.bundle declares.
-    /// - Throws: an error like ``set(_:to:)``.
+    /// - Throws: an error like `set(_:to:)`.
     public func reset<Value: SettingValue>(_ setting: Setting<Value>) throws { try services.reset(setting.key) }
 
     // MARK: For the host

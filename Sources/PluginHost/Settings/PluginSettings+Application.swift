@@ -76,7 +76,7 @@ extension PluginSettings {
     /// - Parameters:
     ///   - key: a key of the Settings.bundle.
     ///   - value: the new value; a whole number may stand for a real.
-    /// - Throws: ``PluginError``: `settingUndeclared`, `settingInvalid`, `settingLocked`, `settingSecret`, or
+    /// - Throws: `PluginError`: `settingUndeclared`, `settingInvalid`, `settingLocked`, `settingSecret`, or
     ///   `settingsUnreadable` if the file cannot be read or written. Nothing has changed then.
     ///
     /// **Cost.** As for `set(_:to:)` with a `Setting`.
