@@ -14,6 +14,8 @@ final class SettingsWatch: Sendable {
         var isRefused = false
         /// The settings that have files in a directory.
         var users: [String: [WeakReference<FileSettings>]] = [:]
+        /// The directories that the kernel watches.
+        var watched: Set<String> = []
     }
 
     private let state = Lock(State())
@@ -28,21 +30,24 @@ final class SettingsWatch: Sendable {
             let watch = try watch()
             for directory in directories.sorted() {
                 let isNew = state.withLock { state in
-                    let isNew = state.users[directory] == nil
                     state.users[directory, default: []].removeAll { !$0.isAlive }
                     state.users[directory, default: []].append(WeakReference(settings))
-                    return isNew
+                    return state.watched.insert(directory).inserted
                 }
-                if isNew { try watch.add(directory) }
+                guard isNew else { continue }
+                do throws(PluginError) {
+                    try watch.add(directory)
+                } catch {
+                    // The next use tries again.
+                    _ = state.withLock { $0.watched.remove(directory) }
+                    throw error
+                }
+                // A later refusal is news again.
+                state.withLock { $0.isRefused = false }
             }
-            // A later refusal is news again.
-            state.withLock { $0.isRefused = false }
         } catch {
             let isFirst = state.withLock { state in
                 defer { state.isRefused = true }
-                for directory in directories where state.users[directory]?.isEmpty ?? false {
-                    state.users[directory] = nil
-                }
                 return !state.isRefused
             }
             guard isFirst else { return }
