@@ -91,8 +91,7 @@ let package = Package(
             name: "PluginHostTests",
             dependencies: [
                 "PluginHost", "ForeignCalls", "PluginWorkers", "SettingsReading", "PropertyLists", "CPluginSupport",
-                "CSandbox",
-                "TestSupport",
+                "CSandbox", "TestSupport",
             ],
             exclude: ["Fixtures"],
             // Plug-ins of the tests call it: see GadgetPlugin.swift.

@@ -204,7 +204,7 @@ DETAILS = {
                       status("A file or a value is wrong, or there is no such plug-in."), SETTINGS),
     "settings get": ([("The value that counts:",
                        "pluginhost settings get --application demo-host org.example.Charts order")],
-                     [("0", "The value was printed."), ("1", "There is no such setting, or it is secret."),
+                     [("0", "The value was printed."), ("1", "There is no such setting."),
                       ("2", f"{USAGE}, or {UNWRITABLE}.")], SETTINGS),
     "settings set": ([("For yourself:", "pluginhost settings set --application demo-host org.example.Charts order largest"),
                       ("For everybody, and let nobody change it:",

@@ -35,7 +35,7 @@ struct RunSettings {
                         message: localized("No plug-in {0} has a setting {1}.", value.identifier, value.key))
                 }
                 // A text of another type is refused below, with what is allowed.
-                settings.overrides[value.key] = Self.scalar(value.text, like: known)
+                settings.overrides[value.key] = SettingScalar(value.text, as: known.type) ?? .text(value.text)
                 if let finding = settings.findings.first(where: { $0.subject == value.key && $0.filePath == nil }) {
                     throw UsageError(message: "\(finding.message) \(finding.remedy)")
                 }
@@ -47,22 +47,5 @@ struct RunSettings {
             }
         }
         return bundles
-    }
-
-    /// The value that a text stands for, in the type of another value; the text itself if it has none.
-    private static func scalar(_ text: String, like known: SettingScalar) -> SettingScalar {
-        let value: SettingScalar? =
-            switch known {
-            case .boolean:
-                switch text.lowercased() {
-                case "yes", "true", "1": .boolean(true)
-                case "no", "false", "0": .boolean(false)
-                default: nil
-                }
-            case .integer: Int(text).map(SettingScalar.integer)
-            case .real: Double(text).map(SettingScalar.real)
-            case .text: nil
-            }
-        return value ?? .text(text)
     }
 }
