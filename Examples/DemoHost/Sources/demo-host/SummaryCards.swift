@@ -48,14 +48,22 @@ struct SummaryCards {
         let time = clock.now - start
         for line in card.element.lines { Journal.announce("  " + line) }
         let path = nib ?? bundle.path(forResource: card.nibName, ofType: "xib") ?? card.nibName
-        let text = (try? String(contentsOf: URL(filePath: path), encoding: .utf8)) ?? ""
+        var outlets = 0
+        var actions = 0
+        do {
+            try DocumentReader(path: path).read(block: { _ in }) { text, _ in
+                outlets += text.ranges(of: "<outlet ").count
+                actions += text.ranges(of: "<action ").count
+            }
+        } catch {
+            return journal.report("\(error)")
+        }
         let milliseconds = (time / .microseconds(1) / 100).rounded() / 10
         Journal.announce(
             localized(
                 "{0}: language {1}, objects: {2}, outlets: {3}, actions: {4}, {5} ms",
                 URL(filePath: path).lastPathComponent, bundle.preferredLocalizations.first ?? "–",
-                "\(card.made.objects.count)", "\(text.ranges(of: "<outlet ").count)",
-                "\(text.ranges(of: "<action ").count)", "\(milliseconds)"))
+                "\(card.made.objects.count)", "\(outlets)", "\(actions)", "\(milliseconds)"))
     }
 
     /// The exporter's card, or nil; the journal then notes everything that is wrong with the nib.
