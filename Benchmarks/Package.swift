@@ -12,6 +12,7 @@ let package = Package(
         .executable(name: "nib-benchmark", targets: ["NibBenchmark"]),
         .executable(name: "settings-benchmark", targets: ["SettingsBenchmark"]),
         .library(name: "BenchmarkPlugin", type: .dynamic, targets: ["BenchmarkPlugin"]),
+        .library(name: "SettingsPlugin", type: .dynamic, targets: ["SettingsPlugin"]),
     ],
     dependencies: [.package(name: "PluginHost", path: "..")],
     targets: [
@@ -44,6 +45,8 @@ let package = Package(
         .target(name: "CStringsPass"),
         // The plug-in that is loaded: the smallest one with a class and a provider.
         .target(name: "BenchmarkPlugin", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
+        // The plug-in that notes when it sees a change of its settings.
+        .target(name: "SettingsPlugin", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -27,7 +27,7 @@ struct WorkerChanges {
         }
         seen = memory
         bundle = try folder.bundle(
-            "Changing", code: products.appending(path: "libBenchmarkPlugin.so"),
+            "Changing", code: products.appending(path: "libSettingsPlugin.so"),
             """
             { Type = PSTextFieldSpecifier; Key = step; DefaultValue = <*I0>; },
             { Type = PSTextFieldSpecifier; Key = file; DefaultValue = "\(file)"; }
