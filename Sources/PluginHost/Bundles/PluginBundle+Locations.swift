@@ -75,7 +75,9 @@ extension PluginBundle {
 
     private func existingDirectory(_ relative: String) -> String? {
         let path = Path.join(bundlePath, relative)
-        return FileIdentity(path: path)?.isDirectory ?? false ? path : nil
+        if let identity = FileIdentity(path: path) { return identity.isDirectory ? path : nil }
+        // A directory that cannot be examined is not missing: reading it reports the reason.
+        return ErrorNumber.leadsNowhere(errno) ? nil : path
     }
 
     private static func directoryURL(_ path: String) -> URL { URL(filePath: path, directoryHint: .isDirectory) }

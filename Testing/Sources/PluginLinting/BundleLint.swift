@@ -63,7 +63,10 @@ struct BundleLint {
         }
         let file = LintedFile(path: bundle.manifestPath, type: .propertyList)
         files.append(file.path)
-        findings += file.findings + InfoListLint.findings(in: file)
+        var own = file.findings + InfoListLint.findings(in: file)
+        // It was unreadable only when the bundle was opened: the other checks know none of its keys.
+        if own.isEmpty { own = (bundle.manifestError?.findings ?? []).map { LintFinding($0, in: nil) } }
+        findings += own
         return file
     }
 

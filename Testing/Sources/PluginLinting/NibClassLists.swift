@@ -20,7 +20,7 @@ struct NibClassLists {
     init(of bundle: PluginBundle?, files: [String], plugins: [String]) {
         if let bundle {
             if let list = list(of: bundle) { classes.own.append(list) }
-            for other in Self.required(by: bundle, in: plugins) {
+            for other in required(by: bundle, in: plugins) {
                 if let list = list(of: other) { classes.required.append((list, other.bundlePath)) }
             }
         }
@@ -71,26 +71,36 @@ struct NibClassLists {
         }
     }
 
-    /// A folder with more subfolders than this is probably not a folder of sources.
+    /// A folder with more subfolders than this is probably not a folder of sources; also the most findings about them.
     private static let mostFolders = 100
 
     /// The bundles that a bundle requires, beside it or in the named directories.
-    private static func required(by bundle: PluginBundle, in directories: [String]) -> [PluginBundle] {
+    ///
+    /// Where one is not found, what could not be read is a finding: it may be there.
+    private mutating func required(by bundle: PluginBundle, in directories: [String]) -> [PluginBundle] {
         var wanted = Set(bundle.manifest.requires.keys)
         guard !wanted.isEmpty else { return [] }
         var found: [PluginBundle] = []
+        var unread: [LintFinding] = []
         for directory in [Path.parent(bundle.bundlePath)] + directories {
-            let names = DirectoryListing(path: directory).names.filter { $0.value != .file }.keys.sorted()
+            let listing = DirectoryListing(path: directory)
+            if let errno = listing.failure { unread.append(.unreadable(directory: directory, errno)) }
+            let names = listing.names.filter { $0.value != .file }.keys.sorted()
             // A folder of sources can be opened as a bundle too.
             let bundles = names.filter { $0.hasSuffix(".bundle") }
             for name in bundles + names.filter({ !$0.hasSuffix(".bundle") }).prefix(Self.mostFolders)
             where !wanted.isEmpty {
-                guard let other = try? PluginBundle.open(path: Path.join(directory, name)),
-                    let identifier = other.manifest.identifier, wanted.remove(identifier) != nil
-                else { continue }
+                guard let other = try? PluginBundle.open(path: Path.join(directory, name)) else { continue }
+                if let error = other.manifestError, unread.count < Self.mostFolders,
+                    FileIdentity(path: other.manifestPath) != nil
+                {
+                    unread += error.findings.map { LintFinding($0, in: nil) }
+                }
+                guard let identifier = other.manifest.identifier, wanted.remove(identifier) != nil else { continue }
                 found.append(other)
             }
         }
+        if !wanted.isEmpty { findings += unread }
         return found
     }
 }

@@ -68,9 +68,12 @@ extension FileTree {
             if mkdir(place, 0o777) == 0 {
                 made.append(place)
             } else {
-                let number = errno
+                var number = errno
                 // Why not check only for EEXIST: for an existing directory, the error may also be EROFS or EACCES.
-                guard FileIdentity(path: place)?.isDirectory ?? false else {
+                let identity = FileIdentity(path: place)
+                // What exists may be a directory that cannot be examined: that is the cause then.
+                if identity == nil, number == EEXIST { number = errno }
+                guard identity?.isDirectory ?? false else {
                     removeEmpty(made)
                     throw .refused(.unwritable, place, cannot: "be made", to: .make, errno: number)
                 }

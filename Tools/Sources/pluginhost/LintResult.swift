@@ -1,4 +1,5 @@
 import Glibc
+import HostBasics
 import PluginHost
 import PluginLinting
 
@@ -21,8 +22,17 @@ struct LintResult {
             let bytes = StandardInputContent.read()
             return [file(linter.lint(bytes, as: type ?? .propertyList, named: "-"))]
         }
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+        let identity = FileIdentity(path: path)
+        if identity == nil, case let number = errno, !ErrorNumber.saysAbsent(number) {
+            let finding = PluginFinding(
+                PluginError.Code(rawValue: LintFinding.Code.unreadable.rawValue), filePath: path,
+                message: "The file \(quoted(path)) cannot be opened (\(describe(errno: number))).",
+                remedy: ErrorNumber.remedy(number))
+            var result = file(LintReport(unopened: PluginError(bundlePath: path, findings: [finding])))
+            result.isMissing = true
+            return [result]
+        }
+        guard identity?.isDirectory ?? false else {
             var result = file(linter.lint(file: path, as: type))
             result.isMissing = result.report.findings.contains { $0.code == .unreadable }
             return [result]
