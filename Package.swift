@@ -45,11 +45,17 @@ let package = Package(
                 "PluginABI", "CPluginSupport", "CSandbox", "HostBasics", "BundleReading", "ELFImages",
             ]),
         .target(
+            name: "HostRecords",
+            dependencies: [
+                "PluginABI", "CPluginSupport", "CSandbox", "PropertyLists", "HostBasics", "HostLogging",
+                "BundleReading", "ELFImages", "PluginWorkers",
+            ]),
+        .target(
             name: "PluginHost",
             dependencies: [
                 "PluginABI", "CPluginSupport", "CSandbox", "PropertyLists", "HostBasics", "HostLogging",
                 "BundleReading", "ForeignCalls", "ELFImages", "DependencyResolution", "NibReading", "SettingsReading",
-                "PluginWorkers",
+                "PluginWorkers", "HostRecords",
             ]),
         .plugin(
             name: "BundlePlugin",
@@ -88,10 +94,12 @@ let package = Package(
                 "PluginWorkers", "PluginABI", "HostBasics", "BundleReading", "CSandbox", "TestSupport",
             ]),
         .testTarget(
+            name: "HostRecordsTests", dependencies: ["HostRecords", "PluginWorkers", "CSandbox", "TestSupport"]),
+        .testTarget(
             name: "PluginHostTests",
             dependencies: [
-                "PluginHost", "ForeignCalls", "PluginWorkers", "SettingsReading", "PropertyLists", "CPluginSupport",
-                "CSandbox", "TestSupport",
+                "PluginHost", "ForeignCalls", "HostRecords", "PluginWorkers", "SettingsReading", "PropertyLists",
+                "CPluginSupport", "CSandbox", "TestSupport",
             ],
             exclude: ["Fixtures"],
             // Plug-ins of the tests call it: see GadgetPlugin.swift.

@@ -18,6 +18,9 @@
 @_exported public import struct HostBasics.VersionRange
 @_exported public import struct HostBasics.WorkerEnd
 @_exported public import struct HostLogging.HostLogRecord
+@_exported public import enum HostRecords.CrashJournal
+@_exported public import class HostRecords.Quarantine
+@_exported public import enum HostRecords.SafeStart
 @_exported public import struct NibReading.NibLimits
 @_exported public import struct PluginWorkers.Confinement
 @_exported public import enum PluginWorkers.LoadStep

@@ -54,6 +54,12 @@ package struct UserDirectories: Sendable {
         return (list.isEmpty ? "/etc/xdg" : list).split(separator: ":").compactMap { Self.absolute(String($0)) }
     }
 
+    /// The name of a variable for an application: its name in capitals, with `_` for each character that is not an
+    /// ASCII letter or digit, and then another `_` and a suffix.
+    package static func variable(of application: String, _ suffix: String) -> String {
+        String(application.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }) + "_" + suffix
+    }
+
     /// Whether a text can be the name of a directory or file: one path component.
     package static func isName(_ text: String) -> Bool {
         !text.isEmpty && text != "." && text != ".." && text.utf8.count <= 255

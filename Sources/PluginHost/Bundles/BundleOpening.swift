@@ -54,7 +54,7 @@ enum BundleOpening {
 
     static var main: PluginBundle {
         if let known = mainBundle.load(ordering: .acquiring) { return known.takeUnretainedValue() }
-        let path = mainDirectory(ofProgram: Path.mainProgram)
+        let path = BundleLayout.mainDirectory(ofProgram: Path.mainProgram)
         if let bundle = try? bundle(path: path) {
             // If the system does not let it be read now, the next call tries again.
             return bundle.isProvisional ? provisionalMain(bundle) : keptMain(bundle)
@@ -105,20 +105,5 @@ enum BundleOpening {
         guard !isFirst, let known else { return bundle }
         kept.release()
         return known.takeUnretainedValue()
-    }
-
-    /// The directory of a program's bundle: `X.app` for `X.app/Contents/Linux/X`; `share/X.resources` for `bin/X`;
-    /// `X.resources` next to X; otherwise the directory of the program.
-    static func mainDirectory(ofProgram program: String) -> String {
-        let directory = Path.parent(program)
-        for place in BundleLayout.contents.executableDirectories where directory.hasSuffix("/" + place) {
-            let root = String(directory.dropLast(place.count + 1))
-            if !root.isEmpty { return root }
-        }
-        let resources = Path.stem(program) + ".resources"
-        let installed = ["bin", "sbin", "libexec"].contains { directory.hasSuffix("/" + $0) }
-        let places = installed ? ["../share/" + resources, resources] : [resources]
-        let candidates = places.map { Path.join(directory, $0) }
-        return candidates.first { FileIdentity(path: $0)?.isDirectory ?? false } ?? directory
     }
 }

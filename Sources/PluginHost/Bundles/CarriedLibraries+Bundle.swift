@@ -1,18 +1,12 @@
 import ELFImages
-import HostBasics
+import HostRecords
 
 extension CarriedLibraries {
-    /// The libraries in the Frameworks directory of a bundle.
-    ///
-    /// - Returns: nil for a bundle without such a directory.
+    /// The libraries in the Frameworks directory of a bundle; nil for a bundle without such a directory.
     ///
     /// **Cost.** Reads the directory once.
     init?(of bundle: PluginBundle) {
-        guard let directory = bundle.privateFrameworksPath else { return nil }
-        let names = (try? BundleNames(directory: directory, extensions: ["framework"]).names) ?? []
-        let frameworks = names.filter(\.isReadable).map { Path.join(directory, $0.text) }
-        self.init(directory: directory, bundlePath: bundle.bundlePath) {
-            frameworks.compactMap { (try? PluginBundle.open(path: $0))?.executablePath }
-        }
+        // Through the objects of the frameworks, which are read once and know code that is linked into the program.
+        self.init(of: bundle.contents) { (try? PluginBundle.open(path: $0))?.executablePath }
     }
 }

@@ -4,12 +4,6 @@ import Glibc
 @_spi(Tools) import HostBasics
 internal import PropertyLists
 
-/// The executable, found and open.
-struct OpenedExecutable: ~Copyable {
-    let file: OpenedFile
-    let path: String
-}
-
 extension PluginBundle {
     /// The path of the executable, or nil if there is none.
     ///
@@ -22,69 +16,13 @@ extension PluginBundle {
     public var executablePath: String? {
         if BundleOpening.isMain(self) { return BundleOpening.mainProgram }
         if let linkedExecutable { return linkedExecutable }
-        return (executableCandidates.first { $0.isRegularFile } ?? versionedExecutables.first { $0.isRegularFile })?
-            .path
+        return executablePlaces.existingFile
     }
+
+    var executablePlaces: ExecutablePlaces { contents.executablePlaces }
 
     /// The executable's name in Info.plist, or the name of the bundle.
-    var executableName: String { manifest.executable ?? Path.stem(bundlePath) }
-
-    /// A place where the executable may be.
-    private struct ExecutablePlace {
-        let path: String
-        /// The directory that must contain the file, with all links resolved.
-        let boundary: String
-
-        var isRegularFile: Bool { FileIdentity(path: path)?.isRegularFile ?? false }
-    }
-
-    /// The prefixes and suffixes that build systems add to the name of a shared object.
-    static let affixes = [noAffix, ("", ".so"), ("lib", ".so")]
-    private static let noAffix = ("", "")
-
-    /// Where the executable may be, in order.
-    private var executableCandidates: [ExecutablePlace] {
-        layout.executableDirectories.flatMap { directory in
-            Self.affixes.map { candidate(directory, $0, executableName) }
-        }
-    }
-
-    private func candidate(_ directory: String, _ affix: (String, String), _ name: String) -> ExecutablePlace {
-        // The code must be inside the bundle. If the layout puts it next to the bundle, it must be in exactly that
-        // directory.
-        let isBeside = BundleLayout.isBeside(directory)
-        let boundary = isBeside ? Path.join(bundlePath, directory) : bundlePath
-        return ExecutablePlace(
-            path: Path.join(boundary, isBeside ? "" : directory, file: affix.0, name, affix.1),
-            boundary: boundary)
-    }
-
-    /// Files like `libX.so.1.2`, the highest version first.
-    ///
-    /// They matter where the link `libX.so` is in another package, for developers, and is not installed. They are used
-    /// only when no other candidate exists.
-    private var versionedExecutables: [ExecutablePlace] {
-        var failure: OpenedDirectory.Failure?
-        return versionedExecutables(&failure)
-    }
-
-    /// `failure`: set to a directory that could not be listed, because the file may be there.
-    private func versionedExecutables(_ failure: inout OpenedDirectory.Failure?) -> [ExecutablePlace] {
-        let stems = Self.affixes.dropFirst().map { $0.0 + executableName + $0.1 + "." }
-        return layout.executableDirectories.flatMap { directory in
-            let place = Path.join(bundlePath, directory)
-            let listing = DirectoryListing(path: place)
-            // A directory that may be entered but not listed still opens files by name.
-            if let errno = listing.failure, errno != EACCES { failure = .init(path: place, errno: errno) }
-            let found = listing.names.keys.compactMap { name -> (PluginVersion, String)? in
-                guard let stem = stems.first(where: name.hasPrefix) else { return nil }
-                let version = name.dropFirst(stem.count)
-                guard version.allSatisfy({ $0.isASCII && $0.isNumber || $0 == "." }) else { return nil }
-                return (PluginVersion(reading: String(version)), name)
-            }
-            return found.sorted { $1 < $0 }.map { candidate(directory, ("", ""), $0.1) }
-        }
-    }
+    var executableName: String { contents.executableName }
 
     /// - Throws: ``PluginError`` unless Info.plist can be read and every key in it has a usable value.
     func requireUsableManifest() throws(PluginError) {
@@ -100,84 +38,9 @@ extension PluginBundle {
     ///
     /// - Throws: ``PluginError`` of code `notCode`, `executableMissing`, `executableOutsideBundle` or `notLoadable`.
     func openExecutable() throws(PluginError) -> OpenedExecutable {
-        var namesake: String?
-        // Nearly always the first place is the right one, so only its path is built.
-        let first = candidate(layout.executableDirectories[0], Self.noAffix, executableName)
-        if let found = try open(first, &namesake) { return found }
-        return try openElsewhere(&namesake)
-    }
-
-    @inline(never)
-    private func openElsewhere(_ namesake: inout String?) throws(PluginError) -> OpenedExecutable {
-        let candidates = executableCandidates
-        for candidate in candidates.dropFirst() {
-            if let found = try open(candidate, &namesake) { return found }
-        }
-        var failure: OpenedDirectory.Failure?
-        for candidate in versionedExecutables(&failure) {
-            if let found = try open(candidate, &namesake) { return found }
-        }
-        if let failure {
-            throw notLoadable(
-                candidates[0].path,
-                "cannot be searched for in \(quoted(failure.path)) (\(describe(errno: failure.errno)))",
-                refusal: failure.errno)
-        }
-        if let namesake { throw notLoadable(namesake, "is a directory, not a regular file") }
-        throw missingExecutable(candidates.map(\.path))
-    }
-
-    /// Opens a candidate; nil if there is no such file.
-    ///
-    /// Sets the namesake to the first candidate that is a directory: a bundle may contain a directory with its own
-    /// name, and the executable may still be in a later place.
-    private func open(_ candidate: ExecutablePlace, _ namesake: inout String?) throws(PluginError) -> OpenedExecutable?
-    {
-        let file: OpenedFile
-        do throws(OpenedFile.Failure) {
-            file = try OpenedFile(path: candidate.path)
-        } catch .missing {
-            return nil
-        } catch .notRegular(kind: "a directory") {
-            namesake = namesake ?? candidate.path
-            return nil
-        } catch {
-            throw notLoadable(
-                candidate.path, error.reason(at: candidate.path), at: error.place(of: candidate.path),
-                refusal: error.errno)
-        }
-        if file.passedLinks { try require(file, candidate) }
-        return OpenedExecutable(file: file, path: candidate.path)
-    }
-
-    @inline(never)
-    private func notLoadable(
-        _ path: String, _ complaint: String, at place: String? = nil, refusal: CInt? = nil
-    ) -> PluginError {
-        PluginError(
-            bundlePath: bundlePath,
-            PluginFinding(
-                .notLoadable, filePath: place ?? path, message: "The executable \(quoted(path)) \(complaint).",
-                remedy: "Put a shared object there that the application can read."
-            ).refused(by: refusal))
-    }
-
-    /// A path that contains a link may lead anywhere; the descriptor shows which file was opened.
-    @inline(never)
-    private func require(_ file: borrowing OpenedFile, _ candidate: ExecutablePlace) throws(PluginError) {
-        guard let resolved = file.resolvedPath else {
-            throw notLoadable(candidate.path, "has links that cannot be resolved without /proc")
-        }
-        guard !Path.isInside(resolved, directory: candidate.boundary) else { return }
-        throw PluginError(
-            bundlePath: bundlePath,
-            PluginFinding(
-                .executableOutsideBundle, filePath: candidate.path, subject: resolved,
-                message: """
-                    The executable \(quoted(candidate.path)) is a link to a file outside of the bundle, \
-                    \(quoted(resolved)).
-                    """,
-                remedy: "Copy the file into the bundle; code is loaded only from inside it."))
+        let places = executablePlaces
+        if let executable = try places.open() { return executable }
+        throw missingExecutable(places.usual)
     }
 
     @inline(never)

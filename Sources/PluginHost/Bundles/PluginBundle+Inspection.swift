@@ -1,3 +1,4 @@
+import BundleReading
 import ELFImages
 
 extension PluginBundle {

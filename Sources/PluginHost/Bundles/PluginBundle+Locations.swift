@@ -1,3 +1,4 @@
+import BundleReading
 import HostBasics
 
 #if FullFoundation
@@ -58,7 +59,7 @@ extension PluginBundle {
         else { return nil }
         let directories = layout.auxiliaryDirectories + layout.executableDirectories
         return directories.firstNonNil { directory in
-            Self.affixes.lazy
+            ExecutablePlaces.affixes.lazy
                 .map { Path.join(Path.join(self.bundlePath, directory), "", file: $0.0, executableName, $0.1) }
                 .first { FileIdentity(path: $0)?.isRegularFile ?? false }
         }
@@ -69,9 +70,7 @@ extension PluginBundle {
         path(forAuxiliaryExecutable: executableName).map { URL(filePath: $0, directoryHint: .notDirectory) }
     }
 
-    private func supportDirectory(_ name: String) -> String? {
-        layout.supportDirectories.firstNonNil { existingDirectory($0.isEmpty ? name : $0 + "/" + name) }
-    }
+    private func supportDirectory(_ name: String) -> String? { contents.existingSupportDirectory(name) }
 
     private func existingDirectory(_ relative: String) -> String? {
         let path = Path.join(bundlePath, relative)

@@ -1,5 +1,6 @@
 import Glibc
 import HostBasics
+import HostRecords
 internal import PropertyLists
 import Synchronization
 

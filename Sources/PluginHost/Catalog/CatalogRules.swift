@@ -1,5 +1,6 @@
 import BundleReading
 import HostBasics
+import HostRecords
 internal import PropertyLists
 
 /// The inputs of the verdicts, apart from the bundles.

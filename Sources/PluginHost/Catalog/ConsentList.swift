@@ -1,3 +1,4 @@
+import HostRecords
 @_spi(Tools) import PluginWorkers
 internal import PropertyLists
 

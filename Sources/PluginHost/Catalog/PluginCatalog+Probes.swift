@@ -1,4 +1,5 @@
 import HostBasics
+import HostRecords
 
 extension PluginCatalog {
     /// Removes the probe results that programs keep for a bundle, so that their catalogues try it again at its next

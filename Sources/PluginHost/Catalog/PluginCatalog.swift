@@ -1,4 +1,5 @@
 import HostBasics
+public import HostRecords
 import PluginABI
 import Synchronization
 

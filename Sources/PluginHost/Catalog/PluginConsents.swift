@@ -1,4 +1,5 @@
 import HostBasics
+import HostRecords
 internal import PluginABI
 @_spi(Tools) import PluginWorkers
 

@@ -19,7 +19,7 @@ struct SearchEnvironment: Sendable {
         self = .process
         self.program = program.flatMap(Path.resolved)
         builtInPlugIns = self.program.flatMap { program in
-            (try? PluginBundle.open(path: BundleOpening.mainDirectory(ofProgram: program)))?.builtInPlugInsPath
+            (try? PluginBundle.open(path: BundleLayout.mainDirectory(ofProgram: program)))?.builtInPlugInsPath
         }
     }
 
@@ -55,13 +55,7 @@ struct SearchEnvironment: Sendable {
 
     /// `DEMO_HOST_PLUGIN_PATH` for `demo-host`.
     static func overrideName(of application: String) -> String {
-        variable(of: application, "PLUGIN_PATH")
-    }
-
-    /// The name of a variable for an application: its name in capitals, with `_` for each character that is not an
-    /// ASCII letter or digit, and then another `_` and a suffix.
-    static func variable(of application: String, _ suffix: String) -> String {
-        String(application.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }) + "_" + suffix
+        UserDirectories.variable(of: application, "PLUGIN_PATH")
     }
 
     private func standard(_ application: String) -> [String] {

@@ -1,4 +1,5 @@
 import HostBasics
+import HostRecords
 internal import PropertyLists
 
 /// A user's choices about an application's plug-ins: which ones are disabled, and which ones are enabled that are not

@@ -3,6 +3,7 @@ internal import CPluginSupport
 import Glibc
 import HostBasics
 public import HostLogging
+import HostRecords
 public import PluginABI
 import PluginWorkers
 import Synchronization
@@ -112,11 +113,7 @@ public struct HostEnvironment: Sendable {
                 if old.name != newValue.name || old.version != newValue.version { state.identity = nil }
                 state.environment = Deferred(newValue)
                 HostLog.use(newValue.log)
-                if newValue.isolationPolicy != nil {
-                    placementDeciders.bitwiseOr(policyDecides, ordering: .relaxed)
-                } else {
-                    placementDeciders.bitwiseAnd(~policyDecides, ordering: .relaxed)
-                }
+                PlacementDecider.policy.note(isPresent: newValue.isolationPolicy != nil)
                 if newValue.loadStep != nil {
                     loadStepReaders.bitwiseOr(applicationReadsSteps, ordering: .relaxed)
                 } else {
@@ -150,17 +147,6 @@ public struct HostEnvironment: Sendable {
     static let applicationReadsSteps: UInt8 = 1
     /// A crash journal has begun.
     static let journalReadsSteps: UInt8 = 2
-
-    /// What decides, in addition to Info.plist, where code runs: ``policyDecides`` if there is a ``isolation``,
-    /// ``strikesDecide``, ``listDecides``.
-    ///
-    /// Each load checks this.
-    static let placementDeciders = Atomic<UInt8>(0)
-    static let policyDecides: UInt8 = 1
-    /// A plug-in has ended the application before.
-    static let strikesDecide: UInt8 = 2
-    /// The administrator has a list for this application.
-    static let listDecides: UInt8 = 4
 
     /// The user's languages, best first.
     static var currentLanguages: [String] {

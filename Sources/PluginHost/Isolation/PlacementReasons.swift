@@ -1,5 +1,6 @@
 import BundleReading
 @_spi(Tools) import HostBasics
+import HostRecords
 
 /// Where the code of a bundle runs, and everything that decides it, as far as files state it.
 ///

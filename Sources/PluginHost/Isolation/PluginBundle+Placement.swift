@@ -1,7 +1,7 @@
 import BundleReading
 import HostBasics
+import HostRecords
 import PluginWorkers
-import Synchronization
 
 extension PluginBundle {
     /// Where and how the code runs: the safest of the bundle's requirement, the decisions of the application and the
@@ -20,8 +20,9 @@ extension PluginBundle {
         let request = manifest.executionRequest
         // After a strike, but not for a plug-in that cannot run in a worker.
         let demand = request == .inProcess ? .inProcess : Strikes.demand(for: self)
-        let least = [request?.least ?? .inProcess, demand, ExecutionList.demand(for: self), minimum].max()!
-        if least == .inProcess, HostEnvironment.placementDeciders.load(ordering: .relaxed) == 0 {
+        let listed = ExecutionList.currentDemand(for: displayIdentifier)
+        let least = [request?.least ?? .inProcess, demand, listed, minimum].max()!
+        if least == .inProcess, !PlacementDecider.isAnyPresent {
             return Placement(execution: .inProcess)
         }
         var placement = Placement(execution: least)

@@ -210,8 +210,7 @@ struct BundleCopy: Sendable {
 extension BundleContents {
     /// Which files of the bundle are its code.
     fileprivate var code: BundleCode {
-        let name = manifest.executable ?? Path.stem(path)
-        return BundleCode(layout: layout, executable: name)
+        BundleCode(layout: layout, executable: executableName)
     }
 }
 

@@ -1,3 +1,4 @@
+import BundleReading
 internal import CPluginSupport
 import ELFImages
 import HostBasics

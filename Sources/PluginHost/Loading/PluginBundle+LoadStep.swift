@@ -1,4 +1,5 @@
 import HostBasics
+import HostRecords
 import PluginWorkers
 import Synchronization
 

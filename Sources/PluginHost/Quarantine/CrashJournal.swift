@@ -2,29 +2,12 @@ internal import CSandbox
 import ELFImages
 import Glibc
 import HostBasics
+public import HostRecords
 internal import PluginABI
 import PluginWorkers
 import Synchronization
 
-/// A small file that survives every end of the application, and names the plug-in whose code ended it.
-///
-/// ```swift
-/// let records = try CrashJournal.begin(application: "workbench")
-/// let start = CrashJournal.advice(records)               // .without(["org.example.Loud"]) after its crash
-/// let catalog = PluginCatalog(application: "workbench", options: .init(safeStart: start))
-/// ```
-/// Begin it once, at the start, after other handlers of signals are installed. Afterwards each load writes its steps
-/// into the journal. A handler of SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT and SIGSYS adds the signal and the
-/// plug-ins whose code it finds in the crash, and then calls the handlers that were installed before. A call of `exit`
-/// in a plug-in is recorded, too. SIGKILL and a loss of power leave no trace, and no plug-in is blamed for them, unless
-/// one was being loaded.
-///
-/// The next start reads the journal, and counts a strike for the plug-in that is to blame. After one strike, a plug-in
-/// whose extension points all have a remote interface runs in a worker process. After two strikes within seven days it
-/// is in ``Quarantine``. A plug-in that was replaced since then has no strikes.
-///
-/// The journals are in `journals`, in the application's directory in `$XDG_STATE_HOME`, by default `~/.local/state`.
-public enum CrashJournal {
+extension CrashJournal {
     private struct State {
         /// The process that began a journal.
         ///
@@ -100,7 +83,7 @@ public enum CrashJournal {
         let struck = quarantine.struckBundles
         state.withLock { $0.struck = struck }
         if !struck.isEmpty {
-            HostEnvironment.placementDeciders.bitwiseOr(HostEnvironment.strikesDecide, ordering: .releasing)
+            PlacementDecider.strikes.note(isPresent: true)
         }
         HostEnvironment.loadStepReaders.bitwiseOr(HostEnvironment.journalReadsSteps, ordering: .releasing)
         for bundle in BundleTable.shared.all where !bundle.isFramework { noteCode(of: bundle, asLoaded: false) }
@@ -114,17 +97,6 @@ public enum CrashJournal {
     ///
     /// **Threads.** Any.
     public static func end() { phs_journal_end() }
-
-    /// Which plug-ins to leave out at this start.
-    ///
-    /// - Parameter records: the result of ``begin(application:handlers:)``.
-    /// - Returns: ``SafeStart/without(_:)`` the plug-ins that are certainly to blame; ``SafeStart/noPlugins`` after two
-    ///   crashes with plug-ins in the process that cannot be blamed on one of them; otherwise ``SafeStart/normal``.
-    public static func advice(_ records: [Record]) -> SafeStart {
-        let blamed = Set(records.flatMap(\.blamed).filter(\.certainty.isCertain).map(\.identifier))
-        if !blamed.isEmpty { return .without(blamed.sorted()) }
-        return records.count(where: \.isUnexplained) >= 2 ? .noPlugins : .normal
-    }
 
     // MARK: Beginning
 
@@ -197,9 +169,9 @@ public enum CrashJournal {
             // Before the step runs, because it may end the process.
             noteCode(of: bundle, asLoaded: true)
             if let slot {
-                phs_journal_load_continues(slot, step.number)
+                phs_journal_load_continues(slot, step.numberInJournal)
             } else {
-                let slot = phs_journal_load_begins(bundle.displayIdentifier, step.number)
+                let slot = phs_journal_load_begins(bundle.displayIdentifier, step.numberInJournal)
                 state.withLock { $0.slots[key] = slot }
             }
         }
@@ -248,20 +220,5 @@ public enum CrashJournal {
     private static func write(_ row: [UInt8]) {
         guard state.withLock({ $0.noted.insert(row).inserted }) else { return }
         _ = row.withUnsafeBytes { phs_journal_note($0.baseAddress, $0.count) }
-    }
-
-    /// The step with a number in the journal.
-    static func step(_ number: UInt32) -> LoadStep? { LoadStep.allCases.first { $0.number == number && $0 != .end } }
-}
-
-extension LoadStep {
-    /// The number in the journal.
-    fileprivate var number: UInt32 {
-        switch self {
-        case .opening: 1
-        case .entry: 2
-        case .activation: 3
-        case .end: 4
-        }
     }
 }

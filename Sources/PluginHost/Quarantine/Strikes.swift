@@ -1,7 +1,7 @@
-import ELFImages
+import BundleReading
 import HostBasics
+import HostRecords
 import PluginWorkers
-import Synchronization
 
 /// Counts the ends that a plug-in caused, and decides where it runs after that.
 enum Strikes {
@@ -12,8 +12,7 @@ enum Strikes {
     ///
     /// **Cost.** Reads one number, unless a plug-in has strikes.
     static func demand(for bundle: PluginBundle) -> PluginExecution {
-        guard HostEnvironment.placementDeciders.load(ordering: .acquiring) & HostEnvironment.strikesDecide != 0
-        else { return .inProcess }
+        guard PlacementDecider.strikes.isPresent else { return .inProcess }
         return CrashJournal.isStruck(bundle) ? .isolated : .inProcess
     }
 

@@ -1,4 +1,5 @@
 import HostBasics
+import HostRecords
 @_spi(PluginHost) internal import PluginABI
 import SettingsReading
 

@@ -1,4 +1,5 @@
 import HostBasics
+import HostRecords
 internal import PluginABI
 internal import PropertyLists
 import SettingsReading

@@ -1,4 +1,5 @@
 import Glibc
+import HostRecords
 import PropertyLists
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
+@testable import HostRecords
 @_spi(Tools) @testable import PluginHost
 
 /// What is kept of a probe, without one.

@@ -1,5 +1,6 @@
 import Foundation
 import HostBasics
+import HostRecords
 @_spi(PluginHost) import PluginABI
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import HostBasics
 import TestSupport
 import Testing
 
+@testable import HostRecords
 @testable import PluginHost
 @testable import PluginWorkers
 

@@ -4,6 +4,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
+@testable import HostRecords
 @_spi(Tools) @testable import PluginHost
 
 /// The machine for every list of a user and of the administrator.

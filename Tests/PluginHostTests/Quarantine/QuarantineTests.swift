@@ -6,6 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import HostRecords
 @_spi(Tools) @testable import PluginHost
 
 /// An application's plug-ins and its quarantine, in a directory of a test.

@@ -1,7 +1,7 @@
 import BundleReading
 import HostBasics
+import HostRecords
 import PluginWorkers
-import Synchronization
 
 extension PluginBundle {
     /// Whether the code runs in a worker process.
@@ -14,7 +14,7 @@ extension PluginBundle {
     /// comparison.
     @inline(__always)
     func runsElsewhere() throws(PluginError) -> Bool {
-        if HostEnvironment.placementDeciders.load(ordering: .acquiring) == 0, manifest.executionRequest == nil {
+        if !PlacementDecider.isAnyPresent, manifest.executionRequest == nil {
             return false
         }
         return try isPlacedElsewhere()

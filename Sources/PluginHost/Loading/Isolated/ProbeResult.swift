@@ -1,4 +1,5 @@
 @_spi(Tools) import HostBasics
+import HostRecords
 import PluginWorkers
 internal import PropertyLists
 

@@ -1,5 +1,6 @@
 import Glibc
 @_spi(Tools) import HostBasics
+import HostRecords
 internal import PluginABI
 internal import PropertyLists
 

@@ -10,7 +10,7 @@ public enum SafeStart: Sendable, Hashable {
     /// be named as the cause.
     case noPlugins
 
-    func leavesOut(_ identifier: String) -> Bool {
+    package func leavesOut(_ identifier: String) -> Bool {
         switch self {
         case .normal: false
         case .without(let identifiers): identifiers.contains(identifier)
@@ -19,7 +19,7 @@ public enum SafeStart: Sendable, Hashable {
     }
 
     /// Equal texts for equal values.
-    var names: [String] {
+    package var names: [String] {
         switch self {
         case .normal: []
         case .without(let identifiers): identifiers.sorted()

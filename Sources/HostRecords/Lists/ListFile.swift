@@ -1,11 +1,11 @@
 import Glibc
-import HostBasics
+package import HostBasics
 internal import PropertyLists
 
 /// Reads a list from its file, and writes it to the file.
 ///
 /// Both have the same limits, so nothing is written that could not be read again.
-enum ListFile {
+package enum ListFile {
     /// 16 MiB, 64 levels and 2 million values: several times what 1,000 plug-ins with 40 libraries each need.
     static let limits = PropertyListLimits(size: 16 << 20, depth: 64, nodes: 2_000_000)
 
@@ -30,17 +30,17 @@ enum ListFile {
     }
 
     /// Why a list cannot be written.
-    struct Unwritable: Error {
+    package struct Unwritable: Error {
         /// The part of a sentence that is in brackets.
-        let reason: String
-        let remedy: String
+        package let reason: String
+        package let remedy: String
 
         static func system(_ errno: CInt, to operation: ErrorNumber.Operation) -> Unwritable {
             Unwritable(reason: describe(errno: errno), remedy: ErrorNumber.remedy(errno, to: operation))
         }
     }
 
-    static func bytes(_ content: some KeptContent) throws(Unwritable) -> [UInt8] {
+    package static func bytes(_ content: some KeptContent) throws(Unwritable) -> [UInt8] {
         let bytes: [UInt8]
         do {
             bytes = Array(try PropertyListWriter.xml(content.list).utf8)
@@ -61,7 +61,9 @@ enum ListFile {
     ///
     /// A link that this user made stays a link. Another user's link is replaced: through it, a process of root could be
     /// made to write to any file.
-    static func write(_ bytes: [UInt8], to path: String, for readers: OwnFile.Readers = .owner) throws(Unwritable) {
+    package static func write(_ bytes: [UInt8], to path: String, for readers: OwnFile.Readers = .owner)
+        throws(Unwritable)
+    {
         let path = Path.linkOwner(path) == geteuid() ? Path.resolved(path) ?? path : path
         do throws(FileReplacement.Failure) {
             var replacement = FileReplacement()

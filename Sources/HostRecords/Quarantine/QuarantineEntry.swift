@@ -1,5 +1,5 @@
 import Glibc
-@_spi(Tools) import HostBasics
+@_spi(Tools) package import HostBasics
 import PluginWorkers
 internal import PropertyLists
 
@@ -42,7 +42,7 @@ extension Quarantine {
         /// If one of them has other content than when the entry was made, the entry has expired.
         public var codeFiles: [String] { files.map(\.path) }
 
-        init(_ identifier: String, bundlePath: String?, files: [CodeFile] = []) {
+        package init(_ identifier: String, bundlePath: String?, files: [CodeFile] = []) {
             self.identifier = identifier
             self.bundlePath = bundlePath
             self.files = files
@@ -62,9 +62,21 @@ extension Quarantine {
         /// Whether it is certain that the plug-in's code was the cause.
         ///
         /// If false, its code was only seen on the stack.
-        public var isCertain = true
+        public var isCertain: Bool
         /// Whether the process was a worker, and not the application.
-        public var isOfWorker = false
+        public var isOfWorker: Bool
+
+        package init(
+            time: Int64, end: String, phase: String, method: String? = nil, isCertain: Bool = true,
+            isOfWorker: Bool = false
+        ) {
+            self.time = time
+            self.end = end
+            self.phase = phase
+            self.method = method
+            self.isCertain = isCertain
+            self.isOfWorker = isOfWorker
+        }
     }
 }
 
@@ -81,7 +93,7 @@ extension Quarantine.Entry {
     /// Why a catalogue refuses the plug-in, and what to do.
     ///
     /// `path`: the bundle's directory.
-    func finding(at path: String, application: String?) -> PluginFinding {
+    package func finding(at path: String, application: String?) -> PluginFinding {
         let who = origin == .administrator ? "The administrator has put" : origin == .user ? "The user has put" : nil
         let isOfEveryPlugin = identifier == QuarantineList.everyPlugin
         let beginning =

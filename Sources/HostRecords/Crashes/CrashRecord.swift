@@ -1,7 +1,7 @@
 internal import CSandbox
 import Glibc
 import HostBasics
-import PluginWorkers
+public import PluginWorkers
 
 extension CrashJournal {
     /// What a journal states about a process that ended without closing the journal.

@@ -1,7 +1,7 @@
 internal import CPluginSupport.Shims
 import Glibc
 import HostBasics
-import PluginWorkers
+package import PluginWorkers
 
 /// Keeps the ends of workers that may not be in the quarantine file yet.
 ///
@@ -9,7 +9,7 @@ import PluginWorkers
 /// may end first. Therefore the end is written down before its caller has the error, as a row in a file of this
 /// process. The next process of the application that reads the quarantine counts the rows of processes that have ended.
 /// The lock of a file shows whether its process lives.
-enum StrikeNotes {
+package enum StrikeNotes {
     private struct State {
         var process: pid_t = 0
         var place = ""
@@ -27,7 +27,7 @@ enum StrikeNotes {
     ///
     /// `place`: the directory, which is created if it is missing. An end that cannot be written is still counted if the
     /// application keeps running.
-    static func keep(
+    package static func keep(
         _ death: Quarantine.Death, of plugin: PluginInfo, _ limit: QuarantineList.Limit, in place: String
     ) {
         let within = Int64(limit.within / .nanoseconds(1))
@@ -49,7 +49,7 @@ enum StrikeNotes {
     }
 
     /// Notes that the end with this time is in the quarantine file.
-    static func settle(_ time: Int64) {
+    package static func settle(_ time: Int64) {
         state.withLock { state in
             guard state.process == getpid(), state.open.remove(time) != nil, state.open.isEmpty else { return }
             ftruncate(state.descriptor, 0)

@@ -1,7 +1,7 @@
-import BundleReading
-import HostBasics
+public import HostBasics
+import HostLogging
 internal import PluginABI
-import PluginWorkers
+package import PluginWorkers
 
 /// The plug-ins that an application of a user does not use, because their code ended its processes or somebody put them
 /// here.
@@ -25,7 +25,7 @@ import PluginWorkers
 /// **Threads.** Every member may be used on any thread.
 public final class Quarantine: Sendable {
     /// The name of the application's directories.
-    let application: String?
+    package let application: String?
     private let list: KeptList<QuarantineList>
     /// Nil without an application.
     private let administrators: AdministratorLists<AdministratorsQuarantine>?
@@ -42,7 +42,7 @@ public final class Quarantine: Sendable {
     ///
     /// It belongs to the application whose journal was begun last or whose catalogue was made last; nil if there is
     /// none.
-    static var current: Quarantine? {
+    package static var current: Quarantine? {
         get { inUse.withLock { $0 } }
         set {
             inUse.withLock { $0 = newValue }
@@ -81,7 +81,7 @@ public final class Quarantine: Sendable {
     public static func of(application: String) -> Quarantine { at(path(for: application)) }
 
     /// The quarantine in a file.
-    static func at(_ path: String?) -> Quarantine {
+    package static func at(_ path: String?) -> Quarantine {
         known.withLock { known in
             if let quarantine = known[path ?? ""] { return quarantine }
             let quarantine = Quarantine(path: path)
@@ -115,7 +115,7 @@ public final class Quarantine: Sendable {
     /// The bundles that must run in a worker, if they can, because their code ended the application before.
     ///
     /// **Cost.** That of ``entries``.
-    var struckBundles: Set<String> {
+    package var struckBundles: Set<String> {
         let now = FileIdentity.now
         return Set((entries + suspects).filter { $0.mustRunElsewhere(at: now) }.compactMap(\.bundlePath))
     }
@@ -144,26 +144,15 @@ public final class Quarantine: Sendable {
             defer { known = findings }
             return findings.filter { !known.contains($0) }
         }
-        for finding in new { HostEnvironment.log(.error, "\(finding.message) \(finding.remedy)") }
+        for finding in new { HostLog.write(.error, "\(finding.message) \(finding.remedy)") }
         return contents.flatMap(\.entries)
     }
 
     // MARK: Changes
 
-    /// Puts a plug-in into quarantine.
-    ///
-    /// It stays there until the content of one of its code files changes, or until ``clear(_:)``. Copies of it with the
-    /// same code are in quarantine, too.
-    ///
-    /// - Parameters:
-    ///   - bundle: the plug-in; none of its code runs.
-    ///   - reason: why, as a sentence for the user.
-    /// - Throws: ``PluginError`` if the bundle has no executable that can be opened: `notCode`, `executableMissing`,
-    ///   `executableOutsideBundle`, `notLoadable`.
-    ///
-    /// **Cost.** Reads the code files and the libraries that they use.
-    public func add(_ bundle: PluginBundle, reason: String) throws {
-        var entry = Entry(bundle.displayIdentifier, bundlePath: bundle.originalPath, files: try bundle.codeFiles())
+    /// Puts a plug-in into quarantine, with its code files as they are now.
+    package func add(_ identifier: String, bundlePath: String, files: [CodeFile], reason: String) {
+        var entry = Entry(identifier, bundlePath: bundlePath, files: files)
         entry.origin = .user
         entry.givenReason = reason
         list.change(.add(entry))
@@ -184,7 +173,7 @@ public final class Quarantine: Sendable {
     ///
     /// - Returns: whether the plug-in is now in quarantine.
     @discardableResult
-    func note(_ death: Death, of evidence: Entry, _ limit: QuarantineList.Limit) -> Bool {
+    package func note(_ death: Death, of evidence: Entry, _ limit: QuarantineList.Limit) -> Bool {
         list.change(.death(evidence, death, limit)).entries.contains {
             $0.identifier == evidence.identifier && $0.bundlePath == evidence.bundlePath && $0.origin != nil
         }
@@ -199,13 +188,13 @@ public final class Quarantine: Sendable {
     }
 
     /// Whether ends count in this process: not in a ``TrialRun``.
-    var counts: Bool { application.flatMap { TrialRun(of: $0) } == nil }
+    package var counts: Bool { application.flatMap { TrialRun(of: $0) } == nil }
 
     /// The directory of ``StrikeNotes``; nil if there is no file.
-    var strikesPath: String? { path.map { Path.join(Path.parent($0), "strikes") } }
+    package var strikesPath: String? { path.map { Path.join(Path.parent($0), "strikes") } }
 
     /// Why a bundle must not be used, or nil.
-    func finding(about plugin: PluginInfo) -> PluginFinding? {
+    package func finding(about plugin: PluginInfo) -> PluginFinding? {
         let path = plugin.originalPath
         return entries.first { $0.holds(for: plugin.identifier, at: path) }?
             .finding(at: path, application: application)

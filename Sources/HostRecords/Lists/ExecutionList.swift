@@ -1,7 +1,8 @@
-import HostBasics
+package import BundleReading
+package import HostBasics
+import HostLogging
 internal import PluginABI
-internal import PropertyLists
-import Synchronization
+package import PropertyLists
 
 /// The least safe way in which the plug-ins of an application may run, as the administrator of the machine decided.
 ///
@@ -11,7 +12,7 @@ import Synchronization
 ///
 /// It is read once, when the name of the application becomes known, as for its ``Quarantine``. If a file cannot be
 /// used, every plug-in is sandboxed, because it is unknown which ones the administrator meant.
-struct ExecutionList: KeptContent {
+package struct ExecutionList: KeptContent {
     /// The decisions by identifier.
     private var executions: [String: PluginExecution] = [:]
     private static let key = "Plugins"
@@ -21,16 +22,16 @@ struct ExecutionList: KeptContent {
 
     // MARK: Use
 
-    /// The least safe way in which a bundle may run.
+    /// The least safe way in which a plug-in may run, by the list of the application.
     ///
     /// **Cost.** Reads one number, unless there is such a file.
-    static func demand(for bundle: PluginBundle) -> PluginExecution {
-        guard HostEnvironment.placementDeciders.load(ordering: .acquiring) & HostEnvironment.listDecides != 0
-        else { return .inProcess }
-        return current.withLock { $0?.list }?.demand(for: bundle.displayIdentifier) ?? .inProcess
+    package static func currentDemand(for identifier: @autoclosure () -> String) -> PluginExecution {
+        guard PlacementDecider.list.isPresent else { return .inProcess }
+        return current.withLock { $0?.list }?.demand(for: identifier()) ?? .inProcess
     }
 
-    func demand(for identifier: String) -> PluginExecution {
+    /// The least safe way in which a plug-in may run.
+    package func demand(for identifier: String) -> PluginExecution {
         [identifier, Self.everyPlugin].compactMap { executions[$0] }.max() ?? .inProcess
     }
 
@@ -39,23 +40,19 @@ struct ExecutionList: KeptContent {
         if let application, current.withLock({ $0?.application }) == application { return }
         let list = application.map { application in
             let (list, findings) = read(of: application)
-            for finding in findings { HostEnvironment.log(.error, "\(finding.message) \(finding.remedy)") }
+            for finding in findings { HostLog.write(.error, "\(finding.message) \(finding.remedy)") }
             return list
         }
         current.withLock { current in
             current = application.flatMap { name in list.map { (name, $0) } }
-            if list?.executions.isEmpty ?? true {
-                HostEnvironment.placementDeciders.bitwiseAnd(~HostEnvironment.listDecides, ordering: .releasing)
-            } else {
-                HostEnvironment.placementDeciders.bitwiseOr(HostEnvironment.listDecides, ordering: .releasing)
-            }
+            PlacementDecider.list.note(isPresent: !(list?.executions.isEmpty ?? true))
         }
     }
 
     // MARK: Reading
 
     /// The lists for an application, merged into one, and the findings about their files.
-    static func read(of application: String) -> (list: ExecutionList, findings: [PluginFinding]) {
+    package static func read(of application: String) -> (list: ExecutionList, findings: [PluginFinding]) {
         let lists = AdministratorLists<ExecutionList>(
             "execution", of: application,
             ListWords(
@@ -73,9 +70,9 @@ struct ExecutionList: KeptContent {
         return (all, findings)
     }
 
-    init() {}
+    package init() {}
 
-    init?(_ list: PropertyList) {
+    package init?(_ list: PropertyList) {
         guard let items = list.dictionary?[Self.key]?.dictionary else { return nil }
         for (identifier, value) in items {
             guard let execution = value.string.flatMap(PluginExecution.init(_:)), execution != .inProcess else {
@@ -85,22 +82,16 @@ struct ExecutionList: KeptContent {
         }
     }
 
-    var list: PropertyList { .dictionary([Self.key: .dictionary(executions.mapValues { .string($0.description) })]) }
+    package var list: PropertyList {
+        .dictionary([Self.key: .dictionary(executions.mapValues { .string($0.description) })])
+    }
 
     /// Only the administrator changes the list, with an editor.
-    mutating func apply(_ change: Never) {}
+    package mutating func apply(_ change: Never) {}
 
-    static var safest: ExecutionList {
+    package static var safest: ExecutionList {
         var list = ExecutionList()
         list.executions = [everyPlugin: .sandboxed]
         return list
-    }
-}
-
-/// Checks the administrator's lists of where plug-ins run, for a tool.
-@_spi(Tools) public enum ExecutionListCheck {
-    /// Why files cannot be used; empty if nothing is wrong.
-    @_spi(Tools) public static func findings(for application: String) -> [PluginFinding] {
-        ExecutionList.read(of: application).findings
     }
 }

@@ -1,16 +1,17 @@
 internal import CSandbox
 import Glibc
 import HostBasics
+import HostLogging
 internal import PluginABI
 
 /// The directory with the crash journals of an application's processes.
 ///
 /// A journal is named by the number of its process. The journal of a crash that cannot be blamed on any plug-in is kept
 /// under another name, because a second such crash has consequences: see ``CrashJournal/advice(_:)``.
-struct JournalDirectory {
+package struct JournalDirectory {
     private let path: String
 
-    init(_ path: String) { self.path = path }
+    package init(_ path: String) { self.path = path }
 
     private static let keptSuffix = ".kept"
     private static let mostKept = 8
@@ -31,7 +32,7 @@ struct JournalDirectory {
     ///
     /// - Parameter quarantine: the quarantine that counts the deaths.
     /// - Returns: the records of processes that did not end by themselves, the oldest first.
-    func takeRecords(into quarantine: Quarantine) -> [CrashJournal.Record] {
+    package func takeRecords(into quarantine: Quarantine) -> [CrashJournal.Record] {
         var found: [Found] = []
         var lastGoodEnd = Int64.min
         for name in DirectoryListing(path: path).names.keys.sorted().prefix(Self.mostRead) where Self.isJournal(name) {
@@ -86,13 +87,13 @@ struct JournalDirectory {
         for suspect in journal.record.blamed {
             let death = journal.record.death(of: suspect)
             if suspect.certainty.isCertain {
-                HostEnvironment.log(
+                HostLog.write(
                     .warning, bundleIdentifier: suspect.identifier,
                     "The application ended at \(death.timeText) by \(suspect.identifier): \(death).")
             }
             guard let evidence = journal.notes.evidence(against: suspect.identifier) else { continue }
             if quarantine.note(death, of: evidence, .ofApplication) {
-                HostEnvironment.log(
+                HostLog.write(
                     .warning, bundleIdentifier: suspect.identifier,
                     "The plug-in \(quoted(evidence.identifier)) is in quarantine.")
             }
@@ -117,7 +118,7 @@ struct JournalDirectory {
             default: "cannot be read (\(describe(errno: error)))"
             }
         let advice = [EINVAL, ELOOP, EPERM].contains(error) ? "" : " " + ErrorNumber.remedy(error)
-        HostEnvironment.log(.warning, "The crash journal \(quoted(file)) \(reason); it is ignored.\(advice)")
+        HostLog.write(.warning, "The crash journal \(quoted(file)) \(reason); it is ignored.\(advice)")
         if error == EINVAL || error == ELOOP { unlink(file) }
     }
 }

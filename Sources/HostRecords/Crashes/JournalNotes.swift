@@ -1,13 +1,15 @@
+import BundleReading
 internal import CSandbox
+import ELFImages
 import Glibc
 import HostBasics
-import PluginWorkers
+package import PluginWorkers
 
 /// What a process noted beside its crash journal about the plug-ins that it loaded: where each one is, which file its
 /// executable was, and whether it can run in another process.
 ///
 /// The journal contains only identifiers, because a signal handler writes it.
-struct JournalNotes {
+package struct JournalNotes {
     /// One plug-in.
     struct Plugin: Equatable {
         let bundlePath: String
@@ -25,7 +27,7 @@ struct JournalNotes {
     }
 
     /// The row about the code of a bundle.
-    static func code(of plugin: PluginInfo) -> [UInt8] { row(Kind.code, plugin, executable(of: plugin)) }
+    package static func code(of plugin: PluginInfo) -> [UInt8] { row(Kind.code, plugin, executable(of: plugin)) }
 
     /// ``FileIdentity/noted`` of the executable of a bundle; empty if there is none.
     static func executable(of plugin: PluginInfo) -> String {
@@ -40,7 +42,7 @@ struct JournalNotes {
         return executable?.noted ?? ""
     }
 
-    static func remote(_ isRemote: Bool, of plugin: PluginInfo) -> [UInt8] {
+    package static func remote(_ isRemote: Bool, of plugin: PluginInfo) -> [UInt8] {
         row(Kind.remote, plugin, isRemote ? "1" : "0")
     }
 
@@ -93,10 +95,24 @@ struct JournalNotes {
 
     /// The plug-in that a death is evidence against, by the path of the bundle and the earlier ``executable(of:)``.
     static func evidence(against path: String, whoseExecutableWas executable: String) -> Quarantine.Entry? {
-        guard let bundle = try? PluginBundle.open(path: path), !CrashJournal.isApplicationItself(bundle),
-            let path = bundle.executablePath, FileIdentity(path: path)?.noted == executable,
-            let files = try? bundle.codeFiles()
-        else { return nil }
-        return Quarantine.Entry(bundle.displayIdentifier, bundlePath: bundle.bundlePath, files: files)
+        do throws(PluginError) {
+            let contents = try BundleContents.read(path)
+            guard !isOfApplication(contents.path), let file = contents.executablePlaces.existingFile,
+                FileIdentity(path: file)?.noted == executable, let opened = try contents.executablePlaces.open()
+            else { return nil }
+            let files = CodeFile.paths(of: opened.path, libraries: CarriedLibraries(of: contents))
+                .compactMap(CodeFile.init(path:))
+            let identifier = contents.manifest.identifier ?? Path.stem(contents.path)
+            return Quarantine.Entry(identifier, bundlePath: contents.path, files: files)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Whether a directory is that of the application itself, whose code is never to blame.
+    private static func isOfApplication(_ directory: String) -> Bool {
+        let program = Path.mainProgram
+        return Path.isInside(program, directory: directory)
+            || Path.resolved(BundleLayout.mainDirectory(ofProgram: program)) == directory
     }
 }

@@ -1,9 +1,10 @@
-import HostBasics
+package import HostBasics
+import HostLogging
 internal import PluginABI
-internal import PropertyLists
+package import PropertyLists
 
 /// The content of a list that is kept in a file: a quarantine, consents, choices, or where plug-ins run.
-protocol KeptContent: Sendable, Equatable {
+package protocol KeptContent: Sendable, Equatable {
     /// A change of the content that can be repeated on the content that another process has written meanwhile.
     associatedtype Change: Sendable
 
@@ -23,11 +24,11 @@ protocol KeptContent: Sendable, Equatable {
 }
 
 extension KeptContent {
-    static var everyPlugin: String { "*" }
+    package static var everyPlugin: String { "*" }
 }
 
 /// The parts of messages about a list.
-struct ListWords: Sendable {
+package struct ListWords: Sendable {
     let code: PluginError.Code
     /// The beginning of a sentence, which continues with the path.
     let subject: String
@@ -38,9 +39,22 @@ struct ListWords: Sendable {
     /// What to do about a damaged file, as a sentence.
     let remedy: String
     /// The beginning of a sentence about a change of the list.
-    var change = ""
+    let change: String
     /// The severity of the finding if the safest content is used.
-    var severity = PluginFinding.Severity.error
+    let severity: PluginFinding.Severity
+
+    package init(
+        code: PluginError.Code, subject: String, noList: String, safest: String, remedy: String, change: String = "",
+        severity: PluginFinding.Severity = .error
+    ) {
+        self.code = code
+        self.subject = subject
+        self.noList = noList
+        self.safest = safest
+        self.remedy = remedy
+        self.change = change
+        self.severity = severity
+    }
 }
 
 /// A user's list about an application's plug-ins, in a file.
@@ -56,9 +70,9 @@ struct ListWords: Sendable {
 ///   read before, else ``KeptContent/safest``. The next change keeps the damaged file as `….damaged`.
 ///
 /// **Threads.** Any. While the lock is held, nothing is logged and no other code of the application runs.
-final class KeptList<Content: KeptContent>: Sendable {
+package final class KeptList<Content: KeptContent>: Sendable {
     /// The file, whether it exists or not; nil if the user has no home directory.
-    let path: String?
+    package let path: String?
     private let words: ListWords
     /// Whether an older content may replace a damaged file.
     ///
@@ -86,7 +100,7 @@ final class KeptList<Content: KeptContent>: Sendable {
     /// How long a change waits for other processes.
     static var longestWait: Duration { .seconds(1) }
 
-    init(path: String?, _ words: ListWords, hasCopy: Bool = true, for readers: OwnFile.Readers = .owner) {
+    package init(path: String?, _ words: ListWords, hasCopy: Bool = true, for readers: OwnFile.Readers = .owner) {
         self.readers = readers
         self.path = path
         self.words = words
@@ -96,7 +110,7 @@ final class KeptList<Content: KeptContent>: Sendable {
     // MARK: Use
 
     /// The content, including changes that could not be written.
-    var content: Content {
+    package var content: Content {
         use { state in
             if !state.pending.isEmpty { store(&state, waitingAtMost: .zero) }
             return read(&state).content
@@ -104,10 +118,10 @@ final class KeptList<Content: KeptContent>: Sendable {
     }
 
     /// What was wrong with the file at the last use; empty if nothing was.
-    var findings: [PluginFinding] { state.withLock(\.findings) }
+    package var findings: [PluginFinding] { state.withLock(\.findings) }
 
     /// Whether all changes of this process are in the file.
-    var isSaved: Bool { state.withLock(\.pending.isEmpty) }
+    package var isSaved: Bool { state.withLock(\.pending.isEmpty) }
 
     /// Makes a change.
     ///
@@ -115,7 +129,7 @@ final class KeptList<Content: KeptContent>: Sendable {
     ///
     /// - Returns: the content after the change.
     @discardableResult
-    func change(_ change: Content.Change) -> Content {
+    package func change(_ change: Content.Change) -> Content {
         use { state in
             state.pending.append(change)
             return store(&state, waitingAtMost: Self.longestWait)
@@ -125,7 +139,7 @@ final class KeptList<Content: KeptContent>: Sendable {
     /// Makes a change completely, or not at all.
     ///
     /// - Throws: the finding if the change cannot be written; then nothing has changed.
-    func write(_ change: Content.Change) throws(PluginFinding) {
+    package func write(_ change: Content.Change) throws(PluginFinding) {
         let failure: ListFile.Unwritable? = use { state in
             state.pending.append(change)
             do throws(ListFile.Unwritable) {
@@ -162,7 +176,7 @@ final class KeptList<Content: KeptContent>: Sendable {
             let result = body(&state)
             return (result, state.findings.filter { !known.contains($0) })
         }
-        for finding in new { HostEnvironment.log(.warning, "\(finding.message) \(finding.remedy)") }
+        for finding in new { HostLog.write(.warning, "\(finding.message) \(finding.remedy)") }
         return result
     }
 

@@ -1,17 +1,17 @@
 import HostBasics
-internal import PropertyLists
+package import PropertyLists
 
 /// The content of a quarantine file.
-struct QuarantineList: KeptContent {
+package struct QuarantineList: KeptContent {
     private(set) var entries: [Quarantine.Entry] = []
     /// Keys of later versions, which are kept when the file is written.
     private var others: [String: PropertyList] = [:]
 
     private static let key = "Plugins"
 
-    init() {}
+    package init() {}
 
-    init?(_ list: PropertyList) { self.init(list, entry: Quarantine.Entry.init(list:)) }
+    package init?(_ list: PropertyList) { self.init(list, entry: Quarantine.Entry.init(list:)) }
 
     /// Reads a list.
     ///
@@ -28,7 +28,7 @@ struct QuarantineList: KeptContent {
     }
 
     /// Every plug-in is in quarantine.
-    static var safest: QuarantineList {
+    package static var safest: QuarantineList {
         var entry = Quarantine.Entry(everyPlugin, bundlePath: nil)
         entry.origin = .user
         entry.givenReason = "The list of the plug-ins in quarantine was damaged, and nobody knows which ones they were."
@@ -37,7 +37,7 @@ struct QuarantineList: KeptContent {
         return list
     }
 
-    var list: PropertyList {
+    package var list: PropertyList {
         var items = others
         items[Self.key] = .array(entries.map(\.list))
         return .dictionary(items)
@@ -46,18 +46,23 @@ struct QuarantineList: KeptContent {
     // MARK: Changes
 
     /// How many deaths put a plug-in into quarantine.
-    struct Limit: Sendable, Equatable {
+    package struct Limit: Sendable, Equatable {
         let deaths: Int
         let within: Duration
 
+        package init(deaths: Int, within: Duration) {
+            self.deaths = deaths
+            self.within = within
+        }
+
         /// For deaths of the application.
-        static let ofApplication = Limit(deaths: 2, within: .seconds(7 * 24 * 3600))
+        package static let ofApplication = Limit(deaths: 2, within: .seconds(7 * 24 * 3600))
     }
 
     /// A change of the list.
     ///
     /// One that could not be written is repeated later.
-    enum Change: Sendable, Equatable {
+    package enum Change: Sendable, Equatable {
         /// The plug-in ended a process. The entry states the plug-in's files, and need not be in the list.
         case death(Quarantine.Entry, Quarantine.Death, Limit)
         /// The same, unless it was counted already.
@@ -68,7 +73,7 @@ struct QuarantineList: KeptContent {
         case expire
     }
 
-    mutating func apply(_ change: Change) {
+    package mutating func apply(_ change: Change) {
         switch change {
         case .add(let new):
             var entry = take(new)
@@ -160,7 +165,7 @@ extension Quarantine.Entry {
     /// - Returns: whether the bundle is in quarantine.
     ///
     /// **Cost.** For another bundle of the same identifier: reading its code files that this process has not read yet.
-    func holds(for identifier: String, at path: String) -> Bool {
+    package func holds(for identifier: String, at path: String) -> Bool {
         if self.identifier == QuarantineList.everyPlugin { return true }
         guard self.identifier == identifier else { return false }
         guard let bundlePath, bundlePath != path else { return true }
@@ -171,7 +176,7 @@ extension Quarantine.Entry {
     }
 
     /// Whether the content of files decides if the entry applies to a bundle.
-    func depends(onFilesOf identifier: String, at path: String) -> Bool {
+    package func depends(onFilesOf identifier: String, at path: String) -> Bool {
         self.identifier == identifier && bundlePath != nil && bundlePath != path
     }
 

@@ -1,11 +1,10 @@
 import CSandbox
 import Glibc
-import HostBasics
+import PluginWorkers
 import TestSupport
 import Testing
 
-@_spi(Tools) @testable import PluginHost
-@_spi(Tools) @testable import PluginWorkers
+@testable import HostRecords
 
 @Suite struct CrashRecordTests {
     private typealias Record = CrashJournal.Record
@@ -79,10 +78,10 @@ import Testing
     }
 
     @Test func notesAreReadAsFarAsTheyWereWritten() throws {
-        let tree = try CatalogTree()
+        let tree = try TemporaryTree()
         let path = tree("journal")
         func write(_ notes: String) throws {
-            try tree.tree.write("journal", String(repeating: "\u{0}", count: Int(PHS_JOURNAL_SIZE)) + notes)
+            try tree.write("journal", String(repeating: "\u{0}", count: Int(PHS_JOURNAL_SIZE)) + notes)
         }
         try write("code\0one\0/a\0id\0remote\0one\0/a\u{0}1\0other\0one\0x\0y\0code\0two\0/b\0cut")
         let notes = JournalNotes(journalAt: path)
@@ -92,55 +91,5 @@ import Testing
             #expect(JournalNotes(journalAt: path).plugins.isEmpty)
         }
         #expect(JournalNotes(journalAt: tree("absent")).plugins.isEmpty)
-    }
-
-    @Test func aPluginWithAStrikeAndRemotePointsIsDemandedToRunIsolated() async {
-        await #expect(processExitsWith: .success) {
-            let fixture = try QuarantineFixture()
-            var evidence = try fixture.evidence()
-            evidence.isRemote = true
-            let one = try fixture.bundle(), two = try fixture.bundle("Two")
-            setenv("XDG_STATE_HOME", fixture.tree("home"), 1)
-            let quarantine = Quarantine.of(application: "app")
-            let now = FileIdentity.now / 1_000_000_000
-            quarantine.note(fixture.death(now), of: evidence, .ofApplication)
-            quarantine.note(fixture.death(now), of: try fixture.evidence("Two"), .ofApplication)
-            #expect(Strikes.demand(for: one) == .inProcess)
-            let records = try CrashJournal.begin(application: "app", handlers: false)
-            #expect(records == [])
-            #expect(Strikes.demand(for: one) == .isolated)
-            let placement = try one.placement()
-            #expect(placement.execution == .isolated)
-            #expect(Strikes.demand(for: two) == .inProcess)
-        }
-    }
-
-    @Test func aStrikeIsForgottenAfterSevenDays() throws {
-        let fixture = try QuarantineFixture()
-        var entry = try fixture.evidence()
-        entry.isRemote = true
-        entry.deaths = [fixture.death(1_790_000_000)]
-        let week: Int64 = 7 * 24 * 3600
-        for (distance, isIsolated) in [(0, true), (week, true), (week + 1, false), (-week - 1, false)] {
-            #expect(entry.mustRunElsewhere(at: (1_790_000_000 + distance) * 1_000_000_000) == isIsolated)
-        }
-        entry.deaths[0].isCertain = false
-        #expect(!entry.mustRunElsewhere(at: 1_790_000_000 * 1_000_000_000))
-    }
-
-    @Test func aJournalIsBegunOnceAndForAnApplicationWithAName() async {
-        await #expect(processExitsWith: .success) {
-            let tree = try TemporaryTree()
-            setenv("XDG_STATE_HOME", tree.path, 1)
-            func code(_ name: String) -> PluginError.Code? {
-                do {
-                    _ = try CrashJournal.begin(application: name, handlers: false)
-                    return nil
-                } catch { return (error as? PluginError)?.code }
-            }
-            #expect(code("a/b") == .journalUnusable)
-            #expect(code("app") == nil)
-            #expect(code("app") == .journalUnusable)
-        }
     }
 }
