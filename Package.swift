@@ -51,11 +51,17 @@ let package = Package(
                 "BundleReading", "ELFImages", "PluginWorkers",
             ]),
         .target(
+            name: "CatalogIndexing",
+            dependencies: [
+                "CPluginSupport", "PropertyLists", "HostBasics", "BundleReading", "ELFImages", "DependencyResolution",
+                "HostRecords",
+            ]),
+        .target(
             name: "PluginHost",
             dependencies: [
                 "PluginABI", "CPluginSupport", "CSandbox", "PropertyLists", "HostBasics", "HostLogging",
                 "BundleReading", "ForeignCalls", "ELFImages", "DependencyResolution", "NibReading", "SettingsReading",
-                "PluginWorkers", "HostRecords",
+                "PluginWorkers", "HostRecords", "CatalogIndexing",
             ]),
         .plugin(
             name: "BundlePlugin",
@@ -98,8 +104,8 @@ let package = Package(
         .testTarget(
             name: "PluginHostTests",
             dependencies: [
-                "PluginHost", "ForeignCalls", "HostRecords", "PluginWorkers", "SettingsReading", "PropertyLists",
-                "CPluginSupport", "CSandbox", "TestSupport",
+                "PluginHost", "CatalogIndexing", "ForeignCalls", "HostRecords", "PluginWorkers", "SettingsReading",
+                "PropertyLists", "CPluginSupport", "CSandbox", "TestSupport",
             ],
             exclude: ["Fixtures"],
             // Plug-ins of the tests call it: see GadgetPlugin.swift.

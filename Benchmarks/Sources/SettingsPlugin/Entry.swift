@@ -1,7 +1,9 @@
 import Glibc
 import PluginABI
 
-/// Watches its settings. It stands alone because only the benchmark of settings declares the settings that it reads.
+/// Watches its settings.
+///
+/// It stands alone because only the benchmark of settings declares the settings that it reads.
 final class Watcher: Plugin {
     init(context: PluginContext) throws {}
 

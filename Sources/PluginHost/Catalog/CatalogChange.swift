@@ -1,3 +1,4 @@
+import CatalogIndexing
 public import PluginABI
 
 /// The difference between two scans of a catalogue's search paths.

@@ -1,5 +1,6 @@
 import BundleReading
 import CPluginSupport.Shims
+import CatalogIndexing
 import Dispatch
 import Glibc
 import HostBasics

@@ -1,3 +1,5 @@
+import CatalogIndexing
+
 extension PluginCatalog {
     /// What would change if a bundle did not exist.
     ///

@@ -1,4 +1,5 @@
 import BundleReading
+import CatalogIndexing
 import HostBasics
 
 extension PluginCatalog {

@@ -1,3 +1,4 @@
+import CatalogIndexing
 import HostBasics
 
 extension PluginCatalog {
@@ -14,7 +15,7 @@ extension PluginCatalog {
     /// **Cost.** Some binary searches, and decoding the record of each plug-in that it returns.
     public func plugins(opening name: String) -> [PluginDescription] {
         let index = current
-        return index.openings(ofName: Path.lastComponent(name)).map { description($0, in: index) }
+        return index.openings(ofName: Path.lastComponent(name), host: Self.hostTypes).map { description($0, in: index) }
     }
 
     /// The plug-ins that open documents of a type, in the order of ``plugins(opening:)``.
@@ -26,8 +27,11 @@ extension PluginCatalog {
     /// **Cost.** As for ``plugins(opening:)``.
     public func plugins(openingType type: String) -> [PluginDescription] {
         let index = current
-        return index.openings(ofType: type).map { description($0, in: index) }
+        return index.openings(ofType: type, host: Self.hostTypes).map { description($0, in: index) }
     }
+
+    /// What the application's own Info.plist declares.
+    private static var hostTypes: [Manifest.TypeDeclaration] { BundleOpening.main.manifest.typeDeclarations }
 
     /// The description with the record that was decoded for the question.
     private func description(_ opening: CatalogIndex.Opening, in index: CatalogIndex) -> PluginDescription {

@@ -1,3 +1,4 @@
+import CatalogIndexing
 import HostBasics
 import HostRecords
 

@@ -1,5 +1,7 @@
 import BundleReading
+import CatalogIndexing
 import HostBasics
+import HostRecords
 
 extension PluginDescription {
     /// The description of a bundle: the one of the catalogue that uses it, otherwise a new one from the bundle alone.

@@ -1,3 +1,4 @@
+import CatalogIndexing
 import HostBasics
 
 /// A plug-in of a catalogue: the bundle in use under its identifier, described without running any of its code.

@@ -1,4 +1,6 @@
+import CatalogIndexing
 import HostBasics
+import HostRecords
 public import PluginABI
 import Synchronization
 

@@ -1,4 +1,6 @@
+import CatalogIndexing
 import HostBasics
+import HostRecords
 
 extension SearchEnvironment {
     /// The applications that have a directory of plug-ins in a standard place.

@@ -1,4 +1,5 @@
 import BundleReading
+import HostRecords
 @_spi(Tools) import PluginWorkers
 
 extension IsolationPolicy {

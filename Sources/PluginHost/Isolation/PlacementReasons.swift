@@ -1,4 +1,5 @@
 import BundleReading
+import CatalogIndexing
 @_spi(Tools) import HostBasics
 import HostRecords
 

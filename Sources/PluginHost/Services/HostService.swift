@@ -1,4 +1,5 @@
 import HostBasics
+import HostRecords
 @_spi(PluginHost) public import PluginABI
 import Synchronization
 

@@ -1,4 +1,5 @@
 import Glibc
+import HostRecords
 import Testing
 
 @testable import PluginHost
@@ -40,7 +41,7 @@ import Testing
 
     @Test func aWriteThatFailedIsTriedAgain() throws {
         let tree = try CatalogTree()
-        let recorder = ApplicationRecorder()
+        let recorder = ApplicationRecorder { "" }
         let directory = tree("later")
         recorder.begin("w", in: directory)
         recorder.noteService("org.a", 1)
@@ -61,7 +62,7 @@ import Testing
 
     @Test func factsOfManyThreadsAreAllWritten() async throws {
         let tree = try CatalogTree()
-        let recorder = ApplicationRecorder()
+        let recorder = ApplicationRecorder { "" }
         recorder.begin("w", in: tree(""))
         await withTaskGroup { group in
             for number in 0..<32 { group.addTask { recorder.noteService("org.s\(number)", 1) } }

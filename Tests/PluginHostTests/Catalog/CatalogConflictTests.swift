@@ -1,3 +1,4 @@
+import CatalogIndexing
 import PropertyLists
 import TestSupport
 import Testing

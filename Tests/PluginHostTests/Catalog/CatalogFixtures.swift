@@ -1,3 +1,4 @@
+import CatalogIndexing
 import Glibc
 import HostBasics
 import TestSupport

@@ -1,3 +1,4 @@
+import CatalogIndexing
 import ELFImages
 import Glibc
 import HostBasics
@@ -30,7 +31,8 @@ import Testing
         }
         for number in 0..<index.pluginCount { _ = (index.plugin(number), index.inLoadOrder(number)) }
         _ = (index.plugin(identifier: "d"), index.extensionRows(at: "p"))
-        _ = (index.openings(ofName: "a.mid"), index.openings(ofType: "audio/*"), index.openings(ofType: "org.score"))
+        _ = index.openings(ofName: "a.mid", host: [])
+        for type in ["audio/*", "org.score"] { _ = index.openings(ofType: type, host: []) }
     }
 
     @Test func anIndexIsReadUnchanged() throws {

@@ -1,3 +1,4 @@
+import CatalogIndexing
 import ELFImages
 import Glibc
 import HostBasics

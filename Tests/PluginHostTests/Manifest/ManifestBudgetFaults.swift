@@ -1,4 +1,5 @@
 import BundleReading
+import CatalogIndexing
 import Glibc
 import HostBasics
 import PropertyLists

@@ -385,15 +385,16 @@ import Testing
             nonisolated(unsafe) var kept: Block? = try nib.instantiate().object("0", as: Block.self)
             // The first object owns all others.
             #expect(Counted.alive.load(ordering: .relaxed) == 4_096)
-            var attributes = pthread_attr_t()
-            pthread_attr_init(&attributes)
+            let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+            defer { attributes.deallocate() }
+            pthread_attr_init(attributes)
             // What ``NibLimits/objects`` says of code that is not optimised.
-            pthread_attr_setstacksize(&attributes, 2 << 20)
+            pthread_attr_setstacksize(attributes, 2 << 20)
             var thread = pthread_t()
             let box = Unmanaged.passRetained(kept!)
             kept = nil
             pthread_create(
-                &thread, &attributes,
+                &thread, attributes,
                 { pointer in
                     Unmanaged<Block>.fromOpaque(pointer!).release()
                     return nil

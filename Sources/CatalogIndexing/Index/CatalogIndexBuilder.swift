@@ -1,18 +1,19 @@
+import BundleReading
 import ELFImages
-import HostBasics
+package import HostBasics
 
 /// Builds an index from the results of a scan.
-struct CatalogIndexBuilder {
-    let rules: CatalogRules
+package struct CatalogIndexBuilder {
+    package let rules: CatalogRules
     private var folders: [CatalogIndex.Folder] = []
     private var candidates: [CatalogSelection.Candidate] = []
 
-    init(rules: CatalogRules) { self.rules = rules }
+    package init(rules: CatalogRules) { self.rules = rules }
 
     /// Adds a search path with its content.
     ///
     /// `bundles`: sorted by name.
-    mutating func add(
+    package mutating func add(
         path: String, realPath: String, stamp: IndexStamp, finding: PluginFinding?, bundles: [ScannedBundle]
     ) {
         let number = folders.count
@@ -27,7 +28,7 @@ struct CatalogIndexBuilder {
     }
 
     /// The index of everything that was added.
-    consuming func index() -> CatalogIndex {
+    package consuming func index() -> CatalogIndex {
         let selection = CatalogSelection(candidates, problems: folders.compactMap(\.finding), rules: rules)
         let plugins = selection.loadOrder.sorted {
             candidates[$0].bundle.record.identifier.precedesInBytes(candidates[$1].bundle.record.identifier)
@@ -107,9 +108,9 @@ struct CatalogIndexBuilder {
     }
 
     private struct PlacedExtension {
-        var order: Int
-        var candidate: Int
-        var index: Int
+        package var order: Int
+        package var candidate: Int
+        package var index: Int
     }
 
     /// By point; at each point, lower orders first, then earlier search paths, names and extensions.

@@ -1,28 +1,28 @@
 import Glibc
 
 /// The first bytes of an index: its format, and where its parts begin.
-struct IndexHeader: Sendable {
-    static let size = 72
+package struct IndexHeader: Sendable {
+    package static let size = 72
     /// “PHINDEX” and a zero byte.
     private static let magic: UInt64 = 0x0058_4544_4E49_4850
     /// Raise this when the format of the file or the rules for verdicts change.
-    static let format: UInt64 = 7
+    package static let format: UInt64 = 7
 
-    let candidateCount: Int
-    let pluginCount: Int
-    let extensionCount: Int
-    let openingCount: Int
-    let foldersOffset: Int
+    package let candidateCount: Int
+    package let pluginCount: Int
+    package let extensionCount: Int
+    package let openingCount: Int
+    package let foldersOffset: Int
 
-    var candidatesOffset: Int { Self.size }
-    var pluginsOffset: Int { candidatesOffset + candidateCount * CandidateRow.size }
-    var loadOrderOffset: Int { pluginsOffset + pluginCount * 4 }
-    var extensionsOffset: Int { loadOrderOffset + pluginCount * 4 }
-    var openingsOffset: Int { extensionsOffset + extensionCount * ExtensionRow.size }
+    package var candidatesOffset: Int { Self.size }
+    package var pluginsOffset: Int { candidatesOffset + candidateCount * CandidateRow.size }
+    package var loadOrderOffset: Int { pluginsOffset + pluginCount * 4 }
+    package var extensionsOffset: Int { loadOrderOffset + pluginCount * 4 }
+    package var openingsOffset: Int { extensionsOffset + extensionCount * ExtensionRow.size }
     /// Where the texts begin.
-    var textsOffset: Int { openingsOffset + openingCount * OpeningRow.size }
+    package var textsOffset: Int { openingsOffset + openingCount * OpeningRow.size }
 
-    init(candidateCount: Int, pluginCount: Int, extensionCount: Int, openingCount: Int, foldersOffset: Int) {
+    package init(candidateCount: Int, pluginCount: Int, extensionCount: Int, openingCount: Int, foldersOffset: Int) {
         self.candidateCount = candidateCount
         self.pluginCount = pluginCount
         self.extensionCount = extensionCount
@@ -31,7 +31,7 @@ struct IndexHeader: Sendable {
     }
 
     /// - Throws: the reason why the bytes are not a valid index.
-    init(checking bytes: UnsafeRawBufferPointer) throws(CatalogIndex.Fault) {
+    package init(checking bytes: UnsafeRawBufferPointer) throws(CatalogIndex.Fault) {
         func checkLength(_ length: Int) throws(CatalogIndex.Fault) {
             guard bytes.count >= length else {
                 throw CatalogIndex.Fault(reason: "it is \(bytes.count) bytes long, shorter than its header")
@@ -69,7 +69,7 @@ struct IndexHeader: Sendable {
     /// Writes the header and the parts of fixed size into the space at the beginning of an index.
     ///
     /// `parts`: candidates, plug-ins, load order, extensionRows and openings.
-    func complete(_ bytes: inout [UInt8], with parts: [UInt8]) {
+    package func complete(_ bytes: inout [UInt8], with parts: [UInt8]) {
         precondition(Self.size + parts.count == textsOffset)
         let words = [
             Self.magic, Self.format, UInt64(bytes.count), 0, UInt64(candidateCount), UInt64(pluginCount),
@@ -89,7 +89,7 @@ struct IndexHeader: Sendable {
     ///
     /// It does not detect forgery: the file belongs to the user. Each step changes the sum one-to-one, so a single
     /// different word is always detected. The rotation moves the highest bits to where they have an effect.
-    static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    package static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var sum: UInt64 = 0xCBF2_9CE4_8422_2325
         var offset = 0
         func add(_ word: UInt64) {

@@ -1,5 +1,5 @@
 /// A verdict in the form of the index.
-enum VerdictCode: UInt8, Sendable {
+package enum VerdictCode: UInt8, Sendable {
     case usable
     /// Another bundle with the identifier has a higher version.
     case otherVersion
@@ -25,7 +25,7 @@ enum VerdictCode: UInt8, Sendable {
     case leftOut
 
     /// Whether the verdict means that another candidate is used.
-    var namesAnother: Bool {
+    package var namesAnother: Bool {
         switch self {
         case .otherVersion, .otherRequired, .laterFolder, .duplicate, .alias: true
         case .usable, .incompatible, .unresolved, .malformed, .noBundle, .disabled, .quarantined, .leftOut: false

@@ -1,40 +1,32 @@
 import BundleReading
-import HostBasics
-import HostRecords
+package import HostBasics
+package import HostRecords
 internal import PropertyLists
 
 /// The inputs of the verdicts, apart from the bundles.
-struct CatalogRules: Sendable, Equatable {
+package struct CatalogRules: Sendable, Equatable {
     /// `HostEnvironment.version`; if it is empty because the application set none, requirements on it are not checked.
-    var hostVersion = ""
+    package var hostVersion = ""
     /// `HostEnvironment.capabilities`.
-    var capabilities: Set<String> = []
+    package var capabilities: Set<String> = []
     /// The identifiers that the user has disabled.
-    var disabled: Set<String> = []
+    package var disabled: Set<String> = []
     /// The identifiers that the user has enabled, although their plug-ins are disabled by default.
-    var enabled: Set<String> = []
+    package var enabled: Set<String> = []
 
     /// The plug-ins in quarantine.
-    var quarantined: [Quarantine.Entry] = []
+    package var quarantined: [Quarantine.Entry] = []
     /// Which plug-ins this start leaves out.
-    var safeStart = SafeStart.normal
+    package var safeStart = SafeStart.normal
     /// The application's name, for remedies.
-    var application: String?
+    package var application: String?
 
-    /// The rules of this process.
-    static func current(choices: UserChoices, _ options: PluginCatalog.Options = .init()) -> CatalogRules {
-        let host = HostEnvironment.current
-        let quarantine = options.quarantine.map { Quarantine.at($0) }
-        return CatalogRules(
-            hostVersion: host.version, capabilities: host.capabilities, disabled: choices.disabled,
-            enabled: choices.enabled, quarantined: quarantine?.entries ?? [], safeStart: options.safeStart,
-            application: quarantine?.application)
-    }
+    package init(hostVersion: String = "") { self.hostVersion = hostVersion }
 
     /// The text that the index stores.
     ///
     /// Equal rules have equal texts.
-    var description: String {
+    package var description: String {
         ([hostVersion] + capabilities.sorted() + disabled.sorted().map { Self.disabledMark + $0 }
             + enabled.sorted().map { Self.enabledMark + $0 }
             + quarantined.map { "\(Self.quarantineMark)\($0.identifier)\n\($0.bundlePath ?? "")\n\($0.reason)" }
@@ -45,7 +37,7 @@ struct CatalogRules: Sendable, Equatable {
     /// The prefix of an identifier that is disabled.
     ///
     /// No capability begins with it.
-    static let disabledMark = "\u{0}"
+    package static let disabledMark = "\u{0}"
     /// The prefix of an identifier that is enabled.
     private static let enabledMark = "\u{3}"
     /// The prefix of a plug-in that is in quarantine.
@@ -54,7 +46,7 @@ struct CatalogRules: Sendable, Equatable {
     private static let safeStartMark = "\u{2}"
 
     /// The finding for a candidate that the user has disabled.
-    func disabledFinding(_ identifier: String, list: String) -> PluginFinding {
+    package func disabledFinding(_ identifier: String, list: String) -> PluginFinding {
         // Enabling one plug-in has no effect while all are disabled.
         let all = UserChoices.everyPlugin
         let isOfEveryPlugin = disabled.contains(all)
@@ -67,7 +59,7 @@ struct CatalogRules: Sendable, Equatable {
     }
 
     /// The finding for a candidate that waits until the user enables it; nil for any other.
-    func waitingFinding(_ record: PluginRecord, list: String) -> PluginFinding? {
+    package func waitingFinding(_ record: PluginRecord, list: String) -> PluginFinding? {
         if record.isEnabledByDefault || enabled.contains(record.identifier) { return nil }
         return PluginFinding(
             .warning, .disabledByUser, filePath: list, subject: record.identifier,
@@ -78,7 +70,7 @@ struct CatalogRules: Sendable, Equatable {
     /// Why a plug-in is not used although the bundle has no fault: it is in quarantine, or a safe start leaves it out.
     ///
     /// `path`: the bundle's directory, with links resolved.
-    func refusal(of identifier: String, at path: String) -> (VerdictCode, PluginFinding)? {
+    package func refusal(of identifier: String, at path: String) -> (VerdictCode, PluginFinding)? {
         if let entry = quarantined.first(where: { $0.holds(for: identifier, at: path) }) {
             return (.quarantined, entry.finding(at: path, application: application))
         }
@@ -91,22 +83,22 @@ struct CatalogRules: Sendable, Equatable {
     }
 
     /// Whether the user has disabled a plug-in.
-    func disables(_ identifier: String) -> Bool {
+    package func disables(_ identifier: String) -> Bool {
         !disabled.isEmpty && (disabled.contains(identifier) || disabled.contains(UserChoices.everyPlugin))
     }
 
     /// Whether the verdict about a bundle depends on the content of its code files, because it may be a copy of a
     /// bundle in quarantine.
-    func dependsOnFiles(of identifier: String, at path: String) -> Bool {
+    package func dependsOnFiles(of identifier: String, at path: String) -> Bool {
         quarantined.contains { $0.depends(onFilesOf: identifier, at: path) }
     }
 
-    static func enabling(_ identifier: String) -> String {
+    package static func enabling(_ identifier: String) -> String {
         "Enable it in the application, or by: pluginhost enable \(identifier) --application NAME"
     }
 
     /// Why this host cannot use a bundle.
-    func findings(_ record: PluginRecord, list: String) -> [PluginFinding] {
+    package func findings(_ record: PluginRecord, list: String) -> [PluginFinding] {
         var findings: [PluginFinding] = []
         if let range = record.hostRequires, !hostVersion.isEmpty {
             if !(PluginVersion(hostVersion).map(range.contains) ?? false) {

@@ -1,43 +1,49 @@
 import CPluginSupport.Shims
 import Glibc
-import HostBasics
+package import HostBasics
 
 /// The file that keeps a catalogue's index between processes: one for each user, application and list of search paths.
 ///
 /// It contains only data that the bundles contain too. If it has any fault, the catalogue scans again without it, and
 /// one line in the log states why. Writers replace the whole file, so no lock can be left behind.
-struct IndexFile: Sendable {
+package struct IndexFile: Sendable {
     /// Absolute.
-    let path: String
-    var replacement = FileReplacement()
+    package let path: String
+    package var replacement = FileReplacement()
 
     /// Larger files are not an index.
     private static let maximumSize = 1 << 30
 
     /// Why there is no usable index, as the end of a sentence.
-    struct Failure: Error, Equatable {
-        let reason: String
+    package struct Failure: Error, Equatable {
+        package let reason: String
         /// The remedy if the system refused, as full sentences; otherwise nil.
-        var remedy: String?
+        package var remedy: String?
         /// Whether the file has no fault and another version of the library wrote it.
-        var isOfOtherFormat = false
+        package var isOfOtherFormat = false
+
+        package init(reason: String, remedy: String? = nil, isOfOtherFormat: Bool = false) {
+            self.reason = reason
+            self.remedy = remedy
+            self.isOfOtherFormat = isOfOtherFormat
+        }
     }
 
     /// The index file of an application's catalogue; nil for a user without a home directory.
     ///
     /// `directory`: where index files are kept; nil for the user's directory, `$XDG_CACHE_HOME/pluginhost`, otherwise
     /// `~/.cache/pluginhost`. `application`: the application's name. `searchPaths`: the catalogue's search paths.
-    init?(directory: String?, application: String, searchPaths: [String], extensions: Set<String>) {
+    package init?(directory: String?, application: String, searchPaths: [String], extensions: Set<String>) {
         guard let directory = directory ?? Self.userDirectory else { return nil }
         let inputs = ([application] + searchPaths + extensions.sorted()).joined(separator: "\0")
         path = Path.join(directory, "\(String(inputs.utf8.nameHash, radix: 16)).\(Self.pathExtension)")
     }
 
-    init(path: String) { self.path = path }
+    package init(path: String) { self.path = path }
 
-    static let pathExtension = "index"
+    package static let pathExtension = "index"
 
-    static var userDirectory: String? {
+    package static var userDirectory: String? {
         if let cache = UserDirectories.process.absolute("XDG_CACHE_HOME") {
             return Path.join(cache, "pluginhost")
         }
@@ -48,7 +54,7 @@ struct IndexFile: Sendable {
     ///
     /// - Returns: nil if there is no file.
     /// - Throws: ``Failure`` if there is a file that cannot be used.
-    func read() throws(Failure) -> CatalogIndex? {
+    package func read() throws(Failure) -> CatalogIndex? {
         // Without OpenedFile, which follows links: another user could create a link to one of this user's files.
         let descriptor = phs_open(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW, 0)
         guard descriptor >= 0 else {
@@ -87,7 +93,7 @@ struct IndexFile: Sendable {
     /// Writes the index, for the next start.
     ///
     /// - Throws: ``Failure`` if it cannot be saved; the old file then stays unchanged.
-    func write(_ index: CatalogIndex) throws(Failure) {
+    package func write(_ index: CatalogIndex) throws(Failure) {
         let directory = Path.parent(path)
         try Self.makeDirectory(directory)
         guard let identity = FileIdentity(path: directory) else { throw Failure(errno, to: .make, "cannot be written") }
@@ -125,7 +131,7 @@ struct IndexFile: Sendable {
 
 extension IndexFile.Failure {
     /// The remedy as the end of a message.
-    var advice: String { remedy.map { " " + $0 } ?? "" }
+    package var advice: String { remedy.map { " " + $0 } ?? "" }
 
     /// A refusal by the system.
     ///

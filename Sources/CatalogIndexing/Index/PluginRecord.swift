@@ -1,52 +1,55 @@
-@_spi(Tools) import BundleReading
+@_spi(Tools) package import BundleReading
 @_spi(Tools) import ELFImages
-@_spi(Tools) import HostBasics
+@_spi(Tools) package import HostBasics
 
 /// The catalogue's data about one candidate.
 ///
 /// This is the part of its Info.plist that states what it offers and requires, and the findings about the bundle.
 /// Nothing in it depends on the host or on other candidates.
-struct PluginRecord: Sendable, Equatable {
+package struct PluginRecord: Sendable, Equatable {
     /// `CFBundleIdentifier`, otherwise the directory's name without its extension.
-    var identifier = ""
-    var name: String?
-    var shortVersion: String?
-    var version: String?
-    var extensions: [Manifest.Extension] = []
-    var extensionPoints: [Manifest.Point] = []
-    var requires: [String: VersionRange] = [:]
-    var hostRequires: VersionRange?
-    var capabilities: [String] = []
-    var deviceCapabilities: [String: Bool] = [:]
-    var uses: [String: UInt32] = [:]
-    var execution: ExecutionRequest?
-    var workerRequest: WorkerRequest?
-    var isEnabledByDefault = true
-    var optionalRequires: [String: VersionRange] = [:]
-    var conflicts: [String: VersionRange] = [:]
-    var documentTypes: [Manifest.DocumentType] = []
-    var typeDeclarations: [Manifest.TypeDeclaration] = []
+    package var identifier = ""
+    package var name: String?
+    package var shortVersion: String?
+    package var version: String?
+    package var extensions: [Manifest.Extension] = []
+    package var extensionPoints: [Manifest.Point] = []
+    package var requires: [String: VersionRange] = [:]
+    package var hostRequires: VersionRange?
+    package var capabilities: [String] = []
+    package var deviceCapabilities: [String: Bool] = [:]
+    package var uses: [String: UInt32] = [:]
+    package var execution: ExecutionRequest?
+    package var workerRequest: WorkerRequest?
+    package var isEnabledByDefault = true
+    package var optionalRequires: [String: VersionRange] = [:]
+    package var conflicts: [String: VersionRange] = [:]
+    package var documentTypes: [Manifest.DocumentType] = []
+    package var typeDeclarations: [Manifest.TypeDeclaration] = []
     /// The path of Info.plist in the bundle; nil if none could be opened.
-    var listPath: String?
+    package var listPath: String?
     /// The directory with its links resolved, if there are links; otherwise nil.
-    var linkedPath: String?
+    package var linkedPath: String?
     /// Whether it is not a bundle: a file, a broken link, or a name that is not UTF-8.
-    var isNoBundle = false
+    package var isNoBundle = false
     /// Why it cannot be used.
-    var findings: [PluginFinding] = []
+    package var findings: [PluginFinding] = []
+
+    /// An empty record.
+    package init() {}
 
     /// Whether the system refused to let it be read.
     ///
     /// The next scan must then read it again.
-    var isProvisional: Bool { findings.contains(where: \.isProvisional) }
+    package var isProvisional: Bool { findings.contains(where: \.isProvisional) }
 
     /// The place of Info.plist in nearly every bundle.
-    static let usualListPath = "Contents/Info.plist"
+    package static let usualListPath = "Contents/Info.plist"
 }
 
 extension PluginRecord {
     /// `path`: where the candidate was found.
-    init(_ contents: borrowing BundleContents, foundAt path: String) {
+    package init(_ contents: borrowing BundleContents, foundAt path: String) {
         if contents.path != path { linkedPath = contents.path }
         if let finding = contents.finding {
             identifier = Path.stem(path)
@@ -81,14 +84,14 @@ extension PluginRecord {
     }
 
     /// Creates the record of a candidate that cannot be opened as a bundle.
-    init(noBundle path: String, _ error: PluginError) {
+    package init(noBundle path: String, _ error: PluginError) {
         identifier = Path.stem(path)
         isNoBundle = true
         findings = error.findings
     }
 
     /// Whether it requires anything from the host or from other bundles.
-    var hasRequirements: Bool {
+    package var hasRequirements: Bool {
         !requires.isEmpty || hostRequires != nil || !capabilities.isEmpty || !deviceCapabilities.isEmpty
     }
 
@@ -97,21 +100,21 @@ extension PluginRecord {
     /// The position of the identifier's text in a record.
     ///
     /// It is the first part, after its length.
-    static func placeOfIdentifier(_ identifier: String, inRecordAt place: IndexPlace) -> IndexPlace {
+    package static func placeOfIdentifier(_ identifier: String, inRecordAt place: IndexPlace) -> IndexPlace {
         IndexPlace(offset: place.offset + MemoryLayout<UInt32>.size, length: identifier.utf8.count)
     }
 
     /// The parts that few records have, and how Info.plist is found.
     private struct Parts: OptionSet {
-        let rawValue: UInt8
+        package let rawValue: UInt8
         /// Info.plist is in its usual place, so the record does not name it.
-        static let usualList = Self(rawValue: 1)
-        static let documentTypes = Self(rawValue: 2)
-        static let typeDeclarations = Self(rawValue: 4)
-        static let optionalRequires = Self(rawValue: 8)
-        static let conflicts = Self(rawValue: 16)
+        package static let usualList = Self(rawValue: 1)
+        package static let documentTypes = Self(rawValue: 2)
+        package static let typeDeclarations = Self(rawValue: 4)
+        package static let optionalRequires = Self(rawValue: 8)
+        package static let conflicts = Self(rawValue: 16)
         /// It is not used before the user has enabled it.
-        static let waits = Self(rawValue: 32)
+        package static let waits = Self(rawValue: 32)
     }
 
     private var parts: Parts {
@@ -124,7 +127,7 @@ extension PluginRecord {
         return parts
     }
 
-    func write(to writer: inout RecordWriter) {
+    package func write(to writer: inout RecordWriter) {
         writer.put(identifier)
         writer.put(name)
         writer.put(shortVersion)
@@ -160,7 +163,7 @@ extension PluginRecord {
         writer.put(findings) { $1.write(to: &$0) }
     }
 
-    init(from reader: inout RecordReader) {
+    package init(from reader: inout RecordReader) {
         identifier = reader.text()
         name = reader.optionalText()
         shortVersion = reader.optionalText()
@@ -204,7 +207,7 @@ extension PluginRecord {
 }
 
 extension WorkerRequest {
-    func write(to writer: inout RecordWriter) {
+    package func write(to writer: inout RecordWriter) {
         writer.put(permissions.files) { writer, file in
             writer.put(file.path)
             writer.put(file.access == .write ? UInt8(1) : 0)
@@ -226,7 +229,7 @@ extension WorkerRequest {
         for name in WorkerLimits.Name.allCases { writer.put(Int32(clamping: limits[name] ?? 0)) }
     }
 
-    convenience init(from reader: inout RecordReader) {
+    package convenience init(from reader: inout RecordReader) {
         var permissions = PluginPermissions()
         permissions.files = reader.list(4 + 1) { reader in
             PluginPermissions.File(reader.text(), reader.number(UInt8.self) == 1 ? .write : .read)
@@ -253,9 +256,9 @@ extension WorkerRequest {
 
 extension PluginFinding {
     /// The minimum size in bytes: a severity, three texts, and three that are missing.
-    static let smallest = 1 + 3 * 4 + 3
+    package static let smallest = 1 + 3 * 4 + 3
 
-    func write(to writer: inout RecordWriter) {
+    package func write(to writer: inout RecordWriter) {
         writer.put(severity == .error ? UInt8(0) : 1)
         writer.put(code.rawValue)
         writer.put(filePath)
@@ -265,7 +268,7 @@ extension PluginFinding {
         writer.put(systemMessage)
     }
 
-    init(from reader: inout RecordReader) {
+    package init(from reader: inout RecordReader) {
         self.init(
             reader.number(UInt8.self) == 0 ? .error : .warning, PluginError.Code(rawValue: reader.text()),
             filePath: reader.optionalText(), subject: reader.optionalText(), message: reader.text(),

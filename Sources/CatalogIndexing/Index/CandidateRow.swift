@@ -1,28 +1,28 @@
 /// One candidate, in 80 bytes.
-struct CandidateRow: Sendable {
-    static let size = 80
+package struct CandidateRow: Sendable {
+    package static let size = 80
     /// The value of ``other`` if there is no other candidate.
-    static let none = Int(UInt32.max)
+    package static let none = Int(UInt32.max)
 
     /// How many folders a row can number.
-    static let mostFolders = 1 << 24
+    package static let mostFolders = 1 << 24
 
     /// The stamp of Info.plist.
-    var stamp: IndexStamp
-    var folder: Int
+    package var stamp: IndexStamp
+    package var folder: Int
     /// Whether Info.plist is in the usual place, in Contents; otherwise the record contains its path.
-    var hasUsualList: Bool
+    package var hasUsualList: Bool
     /// Whether the record has types of documents that the bundle declares.
-    var declaresTypes: Bool
-    var verdict: VerdictCode
+    package var declaresTypes: Bool
+    package var verdict: VerdictCode
     /// The candidate that is used instead of this one.
-    var other: Int
-    var name: IndexPlace
-    var identifier: IndexPlace
-    var record: IndexPlace
-    var findings: IndexPlace
+    package var other: Int
+    package var name: IndexPlace
+    package var identifier: IndexPlace
+    package var record: IndexPlace
+    package var findings: IndexPlace
 
-    func write(to writer: inout RecordWriter) {
+    package func write(to writer: inout RecordWriter) {
         stamp.write(to: &writer)
         // The folder has 24 bits, the verdict 6.
         let kind =
@@ -35,7 +35,7 @@ struct CandidateRow: Sendable {
         findings.write(to: &writer)
     }
 
-    init(_ bytes: UnsafeRawBufferPointer, at start: Int) {
+    package init(_ bytes: UnsafeRawBufferPointer, at start: Int) {
         func word(_ offset: Int) -> UInt32 {
             UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start + offset, as: UInt32.self))
         }
@@ -53,7 +53,7 @@ struct CandidateRow: Sendable {
 }
 
 extension CandidateRow {
-    init(
+    package init(
         stamp: IndexStamp, folder: Int, hasUsualList: Bool, declaresTypes: Bool, verdict: VerdictCode, other: Int?,
         name: IndexPlace, identifier: IndexPlace, record: IndexPlace, findings: IndexPlace
     ) {

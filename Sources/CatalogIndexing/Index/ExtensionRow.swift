@@ -1,18 +1,18 @@
 /// One extension that a plug-in declares at an extension point, in 32 bytes.
-struct ExtensionRow: Sendable {
-    static let size = 32
+package struct ExtensionRow: Sendable {
+    package static let size = 32
 
-    var point: IndexPlace
+    package var point: IndexPlace
     /// The extension's name.
     ///
     /// It is also in the record, which therefore need not be decoded for it.
-    var name: IndexPlace
-    var version: UInt32
-    var candidate: Int
+    package var name: IndexPlace
+    package var version: UInt32
+    package var candidate: Int
     /// Its index among the record's extensions.
-    var index: Int
+    package var index: Int
 
-    func write(to writer: inout RecordWriter) {
+    package func write(to writer: inout RecordWriter) {
         point.write(to: &writer)
         name.write(to: &writer)
         writer.put(version)
@@ -20,7 +20,7 @@ struct ExtensionRow: Sendable {
         writer.put(UInt64(index))
     }
 
-    init(point: IndexPlace, name: IndexPlace, version: UInt32, candidate: Int, index: Int) {
+    package init(point: IndexPlace, name: IndexPlace, version: UInt32, candidate: Int, index: Int) {
         self.point = point
         self.name = name
         self.version = version
@@ -28,7 +28,7 @@ struct ExtensionRow: Sendable {
         self.index = index
     }
 
-    init(_ bytes: UnsafeRawBufferPointer, at start: Int) {
+    package init(_ bytes: UnsafeRawBufferPointer, at start: Int) {
         func word(_ offset: Int) -> UInt32 {
             UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start + offset, as: UInt32.self))
         }

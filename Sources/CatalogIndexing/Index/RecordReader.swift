@@ -2,15 +2,15 @@
 ///
 /// If bytes are missing or invalid, it returns zeros and empty texts and sets ``isDamaged``. Nothing in the bytes can
 /// cause a trap or an excessive allocation.
-struct RecordReader {
+package struct RecordReader {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
     private(set) var isDamaged = false
 
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     /// Whether everything was read.
-    var isAtEnd: Bool { offset == bytes.count }
+    package var isAtEnd: Bool { offset == bytes.count }
 
     private mutating func take(_ count: Int) -> UnsafeRawBufferPointer? {
         guard !isDamaged, count >= 0, count <= bytes.count - offset else {
@@ -21,23 +21,23 @@ struct RecordReader {
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
     }
 
-    mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) -> Number {
+    package mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) -> Number {
         guard let bytes = take(MemoryLayout<Number>.size) else { return 0 }
         return Number(littleEndian: bytes.loadUnaligned(as: Number.self))
     }
 
-    mutating func text() -> String {
+    package mutating func text() -> String {
         guard let bytes = take(Int(number(UInt32.self))) else { return "" }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    mutating func optionalText() -> String? { number(UInt8.self) == 0 ? nil : text() }
+    package mutating func optionalText() -> String? { number(UInt8.self) == 0 ? nil : text() }
 
     /// Reads a list: a count, then the elements.
     ///
     /// `smallest`: the minimum size of an element. A count that does not fit into the remaining bytes means damage, and
     /// no memory is allocated for it.
-    mutating func list<Element>(_ smallest: Int, _ read: (inout RecordReader) -> Element) -> [Element] {
+    package mutating func list<Element>(_ smallest: Int, _ read: (inout RecordReader) -> Element) -> [Element] {
         let count = Int(number(UInt32.self))
         guard !isDamaged, count <= (bytes.count - offset) / smallest else {
             isDamaged = true
@@ -49,7 +49,7 @@ struct RecordReader {
         return elements
     }
 
-    mutating func dictionary<Value>(_ read: (inout RecordReader) -> Value) -> [String: Value] {
+    package mutating func dictionary<Value>(_ read: (inout RecordReader) -> Value) -> [String: Value] {
         Dictionary(list(4) { ($0.text(), read(&$0)) }, uniquingKeysWith: { $1 })
     }
 }

@@ -3,18 +3,20 @@ import HostBasics
 /// Writes numbers, texts and lists one after the other, for the catalogue's index.
 ///
 /// Numbers are little-endian; a text is its length in bytes followed by its UTF-8.
-struct RecordWriter {
-    var bytes: [UInt8] = []
+package struct RecordWriter {
+    package var bytes: [UInt8] = []
 
-    mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+    package init() {}
 
-    mutating func put<Number: FixedWidthInteger>(_ number: Number) {
+    package mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
+    package mutating func put<Number: FixedWidthInteger>(_ number: Number) {
         withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    mutating func put(_ byte: UInt8) { bytes.append(byte) }
+    package mutating func put(_ byte: UInt8) { bytes.append(byte) }
 
-    mutating func put(_ text: String) {
+    package mutating func put(_ text: String) {
         text.withoutCopy { utf8 in
             put(UInt32(utf8.count))
             bytes.append(contentsOf: utf8)
@@ -22,23 +24,23 @@ struct RecordWriter {
     }
 
     /// For a text whose length is stored elsewhere.
-    mutating func putWithoutLength(_ text: String) {
+    package mutating func putWithoutLength(_ text: String) {
         text.withoutCopy { bytes.append(contentsOf: $0) }
     }
 
     /// The first byte distinguishes nil from an empty text.
-    mutating func put(_ text: String?) {
+    package mutating func put(_ text: String?) {
         put(text == nil ? UInt8(0) : 1)
         if let text { put(text) }
     }
 
-    mutating func put<Element>(_ list: [Element], _ put: (inout RecordWriter, Element) -> Void) {
+    package mutating func put<Element>(_ list: [Element], _ put: (inout RecordWriter, Element) -> Void) {
         self.put(UInt32(list.count))
         for element in list { put(&self, element) }
     }
 
     /// Sorted, so that equal dictionaries give equal bytes.
-    mutating func put<Value>(_ list: [String: Value], _ put: (inout RecordWriter, Value) -> Void) {
+    package mutating func put<Value>(_ list: [String: Value], _ put: (inout RecordWriter, Value) -> Void) {
         if list.isEmpty { return self.put(UInt32(0)) }
         self.put(list.sorted { $0.key < $1.key }) { writer, pair in
             writer.put(pair.key)
@@ -46,5 +48,5 @@ struct RecordWriter {
         }
     }
 
-    mutating func append(_ other: UnsafeRawBufferPointer) { bytes.append(contentsOf: other) }
+    package mutating func append(_ other: UnsafeRawBufferPointer) { bytes.append(contentsOf: other) }
 }

@@ -1,5 +1,5 @@
 import DependencyResolution
-import HostBasics
+package import HostBasics
 
 /// Gives each candidate its verdict: which candidate of each identifier is used, and why the others are not.
 ///
@@ -7,17 +7,17 @@ import HostBasics
 /// From the rest, ``resolve(_:pinned:limit:unread:)`` chooses one bundle for each identifier so that all requirements
 /// are met: the highest usable version; if versions are equal, the one in the earliest search path; then the first by
 /// name.
-struct CatalogSelection {
-    struct Candidate {
-        let bundle: ScannedBundle
-        let folder: Int
+package struct CatalogSelection {
+    package struct Candidate {
+        package let bundle: ScannedBundle
+        package let folder: Int
         /// The folder with its links resolved.
-        let realPath: String
+        package let realPath: String
 
         /// The directory with its links resolved.
-        var path: String { bundle.record.linkedPath ?? Path.join(realPath, bundle.name) }
+        package var path: String { bundle.record.linkedPath ?? Path.join(realPath, bundle.name) }
         /// Where Info.plist is, or is expected.
-        var listPath: String { Path.join(path, bundle.record.listPath ?? PluginRecord.usualListPath) }
+        package var listPath: String { Path.join(path, bundle.record.listPath ?? PluginRecord.usualListPath) }
     }
 
     private(set) var verdicts: [VerdictCode]
@@ -33,7 +33,7 @@ struct CatalogSelection {
     /// Judges candidates and selects the ones to use.
     ///
     /// `candidates`: all of them, by search path, then by name. `problems`: why search paths could not be read.
-    init(_ candidates: [Candidate], problems: [PluginFinding] = [], rules: CatalogRules) {
+    package init(_ candidates: [Candidate], problems: [PluginFinding] = [], rules: CatalogRules) {
         self.candidates = candidates
         verdicts = Array(repeating: .usable, count: candidates.count)
         others = Array(repeating: nil, count: candidates.count)
@@ -225,7 +225,7 @@ struct CatalogSelection {
 
 extension PluginRecord {
     /// The version that requirements refer to, and that is compared if two bundles have the same identifier.
-    var pluginVersion: PluginVersion { PluginVersion(short: shortVersion, build: version) }
+    package var pluginVersion: PluginVersion { PluginVersion(short: shortVersion, build: version) }
 }
 
 extension ResolutionFailure {

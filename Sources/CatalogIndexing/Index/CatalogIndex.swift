@@ -1,4 +1,4 @@
-import HostBasics
+package import HostBasics
 internal import PropertyLists
 import Synchronization
 
@@ -18,43 +18,43 @@ import Synchronization
 /// | texts | names and records (``PluginRecord``) of the rows, and the folders at ``IndexHeader/foldersOffset`` |
 ///
 /// **Threads.** Immutable. **Cost.** About 400 bytes a bundle.
-final class CatalogIndex: Sendable {
-    let bytes: [UInt8]
+package final class CatalogIndex: Sendable {
+    package let bytes: [UInt8]
     private let header: IndexHeader
-    let folders: [Folder]
+    package let folders: [Folder]
     /// The other inputs of the verdicts, apart from the bundles: the host's version and capabilities.
-    let environment: String
+    package let environment: String
     /// The time in nanoseconds that it took to read each candidate, by the position of its name.
     ///
     /// Contains only the candidates that this process read. Not part of the bytes.
-    let readings: [Int: Int64]
+    package let readings: [Int: Int64]
     /// Whether the system temporarily refused to let a file or directory be read.
     ///
     /// Not part of the bytes.
-    let isPassing: Bool
+    package let isPassing: Bool
     /// The types of documents, created at the first question.
     ///
     /// Not part of the bytes.
     let knownTypes = AtomicLazyReference<KnownTypes>()
 
     /// One search path.
-    struct Folder: Sendable, Equatable {
+    package struct Folder: Sendable, Equatable {
         /// The path as given, made absolute.
-        var path: String
+        package var path: String
         /// The path with its links resolved.
-        var realPath: String
-        var stamp: IndexStamp
-        var candidates: Range<Int>
+        package var realPath: String
+        package var stamp: IndexStamp
+        package var candidates: Range<Int>
         /// Why it could not be listed, or nil.
-        var finding: PluginFinding?
+        package var finding: PluginFinding?
     }
 
     /// Why bytes are not a valid index.
-    struct Fault: Error, Equatable {
+    package struct Fault: Error, Equatable {
         /// The end of a sentence.
-        let reason: String
+        package let reason: String
         /// Whether the bytes have no fault and another version of the library wrote them.
-        var isOfOtherFormat = false
+        package var isOfOtherFormat = false
     }
 
     /// Accepts bytes as an index after checking them for every possible fault.
@@ -62,7 +62,7 @@ final class CatalogIndex: Sendable {
     /// Afterwards, no look-up can read outside the bytes.
     ///
     /// **Cost.** One pass over the bytes for the checksum, and one over the rows.
-    init(bytes: [UInt8], readings: [Int: Int64] = [:], isPassing: Bool = false) throws(Fault) {
+    package init(bytes: [UInt8], readings: [Int: Int64] = [:], isPassing: Bool = false) throws(Fault) {
         self.isPassing = isPassing
         self.bytes = bytes
         self.readings = readings
@@ -144,19 +144,19 @@ final class CatalogIndex: Sendable {
 
     // MARK: Candidates
 
-    var candidateCount: Int { header.candidateCount }
+    package var candidateCount: Int { header.candidateCount }
 
-    func candidateRow(_ number: Int) -> CandidateRow {
+    package func candidateRow(_ number: Int) -> CandidateRow {
         bytes.withUnsafeBytes { CandidateRow($0, at: header.candidatesOffset + number * CandidateRow.size) }
     }
 
     /// The candidate's name in its folder.
-    func name(_ row: CandidateRow) -> String { text(row.name) }
+    package func name(_ row: CandidateRow) -> String { text(row.name) }
 
     /// The absolute path at which the candidate was found.
-    func path(_ row: CandidateRow) -> String { Path.join(folders[row.folder].realPath, name(row)) }
+    package func path(_ row: CandidateRow) -> String { Path.join(folders[row.folder].realPath, name(row)) }
 
-    func record(_ row: CandidateRow) -> PluginRecord {
+    package func record(_ row: CandidateRow) -> PluginRecord {
         bytes.withUnsafeBytes { bytes in
             var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[row.record.range]))
             return PluginRecord(from: &reader)
@@ -164,7 +164,7 @@ final class CatalogIndex: Sendable {
     }
 
     /// The findings that explain the candidate's verdict, in addition to those in its record.
-    func findings(_ row: CandidateRow) -> [PluginFinding] {
+    package func findings(_ row: CandidateRow) -> [PluginFinding] {
         if row.findings.length == 0 { return [] }
         return bytes.withUnsafeBytes { bytes in
             var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[row.findings.range]))
@@ -172,24 +172,24 @@ final class CatalogIndex: Sendable {
         }
     }
 
-    func text(_ place: IndexPlace) -> String {
+    package func text(_ place: IndexPlace) -> String {
         bytes.withUnsafeBytes { String(decoding: $0[place.range], as: UTF8.self) }
     }
 
     // MARK: Plug-ins
 
-    var pluginCount: Int { header.pluginCount }
+    package var pluginCount: Int { header.pluginCount }
 
     /// The candidate of the plug-in at a position in the order of identifiers.
-    func plugin(_ number: Int) -> Int { word(header.pluginsOffset, number) }
+    package func plugin(_ number: Int) -> Int { word(header.pluginsOffset, number) }
 
     /// The candidate of the plug-in at a position in the load order.
-    func inLoadOrder(_ number: Int) -> Int { word(header.loadOrderOffset, number) }
+    package func inLoadOrder(_ number: Int) -> Int { word(header.loadOrderOffset, number) }
 
     /// The candidate in use under an identifier.
     ///
     /// **Cost.** A binary search.
-    func plugin(identifier: String) -> Int? {
+    package func plugin(identifier: String) -> Int? {
         let number = (0..<pluginCount).partitioningIndex { !precedes(candidateRow(plugin($0)).identifier, identifier) }
         guard number < pluginCount else { return nil }
         let found = plugin(number)
@@ -198,34 +198,34 @@ final class CatalogIndex: Sendable {
 
     // MARK: Extensions
 
-    func extensionRow(_ number: Int) -> ExtensionRow {
+    package func extensionRow(_ number: Int) -> ExtensionRow {
         bytes.withUnsafeBytes {
             ExtensionRow($0, at: header.extensionsOffset + number * ExtensionRow.size)
         }
     }
 
-    var extensionCount: Int { header.extensionCount }
+    package var extensionCount: Int { header.extensionCount }
 
     /// The rows of an extension point, in order.
     ///
     /// **Cost.** A binary search.
-    func extensionRows(at point: String) -> [ExtensionRow] {
+    package func extensionRows(at point: String) -> [ExtensionRow] {
         let first = (0..<extensionCount).partitioningIndex { !precedes(extensionRow($0).point, point) }
         return (first..<extensionCount).lazy.map(extensionRow).prefix { text(at: $0.point, is: point) }
     }
 
     // MARK: Openings
 
-    func openingRow(_ number: Int) -> OpeningRow {
+    package func openingRow(_ number: Int) -> OpeningRow {
         bytes.withUnsafeBytes { OpeningRow($0, at: header.openingsOffset + number * OpeningRow.size) }
     }
 
-    var openingCount: Int { header.openingCount }
+    package var openingCount: Int { header.openingCount }
 
     /// The rows with a hash, best rank first.
     ///
     /// **Cost.** A binary search.
-    func openingRows(hash: UInt32) -> [OpeningRow] {
+    package func openingRows(hash: UInt32) -> [OpeningRow] {
         let first = (0..<openingCount).partitioningIndex { openingRow($0).hash >= hash }
         return (first..<openingCount).lazy.map(openingRow).prefix { $0.hash == hash }
     }
@@ -233,7 +233,7 @@ final class CatalogIndex: Sendable {
     /// Whether a text equals another.
     ///
     /// Creates no String.
-    func text(at place: IndexPlace, is text: String) -> Bool {
+    package func text(at place: IndexPlace, is text: String) -> Bool {
         bytes.withUnsafeBytes { $0[place.range].elementsEqual(text.utf8) }
     }
 
@@ -253,9 +253,9 @@ final class CatalogIndex: Sendable {
 
 extension CatalogIndex.Folder {
     /// The minimum size in bytes: two texts, a stamp, two numbers, and no finding.
-    static let smallest = 2 * 4 + 5 * 8 + 2 * 4 + 1
+    package static let smallest = 2 * 4 + 5 * 8 + 2 * 4 + 1
 
-    func write(to writer: inout RecordWriter) {
+    package func write(to writer: inout RecordWriter) {
         writer.put(path)
         writer.put(realPath)
         stamp.write(to: &writer)
@@ -265,7 +265,7 @@ extension CatalogIndex.Folder {
         finding?.write(to: &writer)
     }
 
-    init(from reader: inout RecordReader) {
+    package init(from reader: inout RecordReader) {
         path = reader.text()
         realPath = reader.text()
         stamp = IndexStamp(from: &reader)

@@ -1,10 +1,10 @@
-import BundleReading
+package import BundleReading
 
 extension Manifest.DocumentType {
     /// The minimum size in bytes: no name, three empty lists, role, rank and no icon.
-    static let smallest = 1 + 3 * 4 + 2 + 1
+    package static let smallest = 1 + 3 * 4 + 2 + 1
 
-    func write(to writer: inout RecordWriter) {
+    package func write(to writer: inout RecordWriter) {
         writer.put(name)
         for texts in [extensions, mimeTypes, contentTypes] { writer.put(texts) { $0.put($1) } }
         writer.put(UInt8(Role.allCases.firstIndex(of: role) ?? 0))
@@ -12,7 +12,7 @@ extension Manifest.DocumentType {
         writer.put(iconFile)
     }
 
-    init(from reader: inout RecordReader) {
+    package init(from reader: inout RecordReader) {
         let name = reader.optionalText()
         let lists = (0..<3).map { _ in reader.list(4) { $0.text() } }
         // A damaged index may contain other numbers.
@@ -30,15 +30,15 @@ extension Manifest.DocumentType {
 
 extension Manifest.TypeDeclaration {
     /// The minimum size in bytes: a text, three empty lists and a flag.
-    static let smallest = 4 + 3 * 4 + 1
+    package static let smallest = 4 + 3 * 4 + 1
 
-    func write(to writer: inout RecordWriter) {
+    package func write(to writer: inout RecordWriter) {
         writer.put(identifier)
         for texts in [conformsTo, extensions, mimeTypes] { writer.put(texts) { $0.put($1) } }
         writer.put(isExported ? UInt8(1) : 0)
     }
 
-    init(from reader: inout RecordReader) {
+    package init(from reader: inout RecordReader) {
         let identifier = reader.text()
         let lists = (0..<3).map { _ in reader.list(4) { $0.text() } }
         self.init(

@@ -1,16 +1,16 @@
-import BundleReading
+package import BundleReading
 import HostBasics
 import Synchronization
 
 extension CatalogIndex {
     /// A plug-in that opens what was asked for, and why it has its place among the others.
-    struct Opening: Sendable {
-        let candidate: Int
+    package struct Opening: Sendable {
+        package let candidate: Int
         /// How many bytes of the name's end were recognised; 0 for a question about a type.
         fileprivate let length: Int
         fileprivate let distance: Int
         fileprivate let rank: Manifest.DocumentType.Rank
-        let record: PluginRecord
+        package let record: PluginRecord
 
         /// Rank, longer extension, the type before what it conforms to, search path, identifier.
         fileprivate func precedes(_ other: Opening, in index: CatalogIndex) -> Bool {
@@ -24,29 +24,33 @@ extension CatalogIndex {
     }
 
     /// The plug-ins that open a file with a name, best first.
-    func openings(ofName name: String) -> [Opening] {
+    ///
+    /// `host`: what the application's Info.plist declares.
+    package func openings(ofName name: String, host: @autoclosure () -> [Manifest.TypeDeclaration]) -> [Opening] {
+        let types = types(host)
         var found: [Opening] = []
         for ending in Self.extensions(of: name) {
-            add(to: &found, OpeningKey(.fileExtension, ending), length: ending.utf8.count)
+            add(to: &found, OpeningKey(.fileExtension, ending), types, length: ending.utf8.count)
         }
-        add(to: &found, .anyFile, length: 0)
+        add(to: &found, .anyFile, types, length: 0)
         return best(of: found)
     }
 
     /// The plug-ins that open a type, best first.
     ///
     /// `type`: a MIME type, `audio/*` for any of a family, or an identifier.
-    func openings(ofType type: String) -> [Opening] {
+    package func openings(ofType type: String, host: @autoclosure () -> [Manifest.TypeDeclaration]) -> [Opening] {
+        let types = types(host)
         guard let family = OpeningKey(familyOf: type) else {
-            return openings(from: [OpeningKey(.identifier, type)])
+            return openings(from: [OpeningKey(.identifier, type)], types)
         }
-        if type.hasSuffix("/*") { return openings(from: [family]) }
-        return openings(from: [OpeningKey(.mimeType, type), OpeningKey(.mimeType, family.text + "/*")])
+        if type.hasSuffix("/*") { return openings(from: [family], types) }
+        return openings(from: [OpeningKey(.mimeType, type), OpeningKey(.mimeType, family.text + "/*")], types)
     }
 
-    private func openings(from keys: [OpeningKey]) -> [Opening] {
+    private func openings(from keys: [OpeningKey], _ types: KnownTypes) -> [Opening] {
         var found: [Opening] = []
-        for key in keys { add(to: &found, key, length: 0) }
+        for key in keys { add(to: &found, key, types, length: 0) }
         return best(of: found)
     }
 
@@ -59,7 +63,7 @@ extension CatalogIndex {
         return dots.map { name[name.index(after: $0)...] }.filter { !$0.isEmpty }
     }
 
-    private func add(to found: inout [Opening], _ key: OpeningKey, length: Int) {
+    private func add(to found: inout [Opening], _ key: OpeningKey, _ types: KnownTypes, length: Int) {
         for step in types.steps(from: key) {
             for row in openingRows(hash: step.hash) {
                 let record = record(candidateRow(row.candidate))
@@ -85,10 +89,10 @@ extension CatalogIndex {
     /// The known types: Apple's most common ones, those of the application, and those of the usable plug-ins.
     ///
     /// **Cost.** The first use decodes the record of each plug-in that declares types.
-    private var types: KnownTypes {
+    private func types(_ host: () -> [Manifest.TypeDeclaration]) -> KnownTypes {
         if let known = knownTypes.load() { return known }
         var table = TypeTable()
-        for declaration in BundleOpening.main.manifest.typeDeclarations { table.add(declaration) }
+        for declaration in host() { table.add(declaration) }
         for declaration in declaredTypes { table.add(declaration) }
         return knownTypes.storeIfNil(KnownTypes(table))
     }
@@ -104,16 +108,16 @@ extension CatalogIndex {
     ///
     /// An application asks for the same few extensions again and again, and following the types takes longer than all
     /// other parts of a question.
-    final class KnownTypes: Sendable {
+    package final class KnownTypes: Sendable {
         private let table: TypeTable
         private let known = Lock<[OpeningKey: [TypeTable.Step]]>([:])
         /// How many keys are kept, because the questions may come from names of files.
         private static let mostKept = 1_000
 
-        init(_ table: TypeTable) { self.table = table }
+        package init(_ table: TypeTable) { self.table = table }
 
         /// See ``TypeTable/steps(from:)``.
-        func steps(from key: OpeningKey) -> [TypeTable.Step] {
+        package func steps(from key: OpeningKey) -> [TypeTable.Step] {
             if let steps = known.withLock({ $0[key] }) { return steps }
             let steps = table.steps(from: key)
             known.withLock { known in

@@ -1,31 +1,31 @@
-import HostBasics
+package import HostBasics
 
 /// Identifies a file or directory and its content, as far as the inode shows them.
-struct IndexStamp: Sendable, Hashable {
-    var device: UInt64
-    var inode: UInt64
-    var size: UInt64
-    var modified: Int64
-    var changed: Int64
+package struct IndexStamp: Sendable, Hashable {
+    package var device: UInt64
+    package var inode: UInt64
+    package var size: UInt64
+    package var modified: Int64
+    package var changed: Int64
 
     /// Equals the stamp of no file, so a candidate with it is always read again.
-    static let none = IndexStamp(device: 0, inode: 0, size: 0, modified: 0, changed: 0)
+    package static let none = IndexStamp(device: 0, inode: 0, size: 0, modified: 0, changed: 0)
 
     /// The stamp to store for a file, for a later comparison.
     ///
     /// It is ``none`` for a file that was changed shortly before it was read, because another change may leave its
     /// times equal. `now`: nanoseconds since 1970, taken before the file was read.
-    init(_ identity: FileIdentity, at now: Int64) {
+    package init(_ identity: FileIdentity, at now: Int64) {
         self = identity.isSettled(at: now) ? IndexStamp(identity) : .none
     }
 
-    init(_ identity: FileIdentity) {
+    package init(_ identity: FileIdentity) {
         self.init(
             device: identity.device, inode: identity.inode, size: identity.size, modified: identity.modified,
             changed: identity.changed)
     }
 
-    init(device: UInt64, inode: UInt64, size: UInt64, modified: Int64, changed: Int64) {
+    package init(device: UInt64, inode: UInt64, size: UInt64, modified: Int64, changed: Int64) {
         self.device = device
         self.inode = inode
         self.size = size
@@ -33,7 +33,7 @@ struct IndexStamp: Sendable, Hashable {
         self.changed = changed
     }
 
-    func write(to writer: inout RecordWriter) {
+    package func write(to writer: inout RecordWriter) {
         writer.put(device)
         writer.put(inode)
         writer.put(size)
@@ -41,7 +41,7 @@ struct IndexStamp: Sendable, Hashable {
         writer.put(changed)
     }
 
-    init(from reader: inout RecordReader) {
+    package init(from reader: inout RecordReader) {
         device = reader.number()
         inode = reader.number()
         size = reader.number()
@@ -49,7 +49,7 @@ struct IndexStamp: Sendable, Hashable {
         changed = reader.number()
     }
 
-    init(_ bytes: UnsafeRawBufferPointer, at start: Int) {
+    package init(_ bytes: UnsafeRawBufferPointer, at start: Int) {
         func word(_ number: Int) -> UInt64 {
             UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 8 * number, as: UInt64.self))
         }
