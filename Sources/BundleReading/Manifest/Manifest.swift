@@ -114,6 +114,8 @@ public struct Manifest: Sendable {
     public let optionalRequires: [String: VersionRange]
     /// `PHConflicts`: version ranges of bundles with which this one is never used together.
     public let conflicts: [String: VersionRange]
+    /// `PHReplaces`: the older identifiers of this plug-in.
+    public let replaces: [String]
     /// `CFBundleDocumentTypes` and `NSExtensions`: the types of documents that the bundle opens.
     public let documentTypes: [DocumentType]
     /// `UTExportedTypeDeclarations`, then `UTImportedTypeDeclarations`: the types that the bundle declares.
@@ -190,6 +192,7 @@ public struct Manifest: Sendable {
         isEnabledByDefault = values.has(.enabledByDefault) ? decoder.boolean(values[.enabledByDefault]) : true
         optionalRequires = decoder.rangesByName(values[.optionalRequires])
         conflicts = decoder.rangesByName(values[.conflicts])
+        replaces = decoder.strings(values[.replaces])
         documentTypes = decoder.documentTypes(in: values)
         typeDeclarations = decoder.typeDeclarations(in: values)
         metadata = decoder.metadata(in: values)

@@ -8,7 +8,7 @@ package enum ManifestKey: Int, CaseIterable {
         execution, permissions, limits, builtFor
     case shortDescription, authors, copyright, license, website, bugs, category, keywords
     case documentTypes, exportedTypes, importedTypes, handledExtensions
-    case enabledByDefault, optionalRequires, conflicts
+    case enabledByDefault, optionalRequires, conflicts, replaces
 
     /// The key as spelled in the list.
     package var spelling: String {
@@ -56,6 +56,7 @@ package enum ManifestKey: Int, CaseIterable {
         case .enabledByDefault: "PHEnabledByDefault"
         case .optionalRequires: "PHOptionalRequires"
         case .conflicts: "PHConflicts"
+        case .replaces: "PHReplaces"
         }
     }
 
@@ -64,7 +65,7 @@ package enum ManifestKey: Int, CaseIterable {
         switch self {
         case .identifier, .bundleExecutable, .executable, .principalClass, .factories, .functions, .requires,
             .hostRequires, .capabilities, .deviceCapabilities, .extensionPoints, .uses, .execution,
-            .permissions, .limits, .enabledByDefault, .optionalRequires, .conflicts:
+            .permissions, .limits, .enabledByDefault, .optionalRequires, .conflicts, .replaces:
             true
         case .name, .displayName, .version, .shortVersion, .packageType, .developmentRegion, .localizations,
             .allowsMixedLocalizations, .iconFile, .icon, .iconFiles, .mainNibFile, .builtFor, .shortDescription,
@@ -83,7 +84,7 @@ package enum ManifestKey: Int, CaseIterable {
             case 6: Self.first(spelling, .icon, .uses, .bugs)
             case 8: Self.first(spelling, .limits)
             case 9: Self.first(spelling, .authors, .license, .website)
-            case 10: Self.first(spelling, .requires, .builtFor, .keywords)
+            case 10: Self.first(spelling, .requires, .builtFor, .keywords, .replaces)
             case 11: Self.first(spelling, .factories, .functions, .execution, .conflicts)
             case 12: Self.first(spelling, .name, .executable, .handledExtensions)
             case 13: Self.first(spelling, .mainNibFile, .permissions, .shortDescription)

@@ -15,7 +15,7 @@ import Synchronization
 /// | load order | the same numbers; each plug-in comes after those that it requires |
 /// | extensionRows | one ``ExtensionRow`` for each extension at an extension point, by point, order and candidate |
 /// | openings | one ``OpeningRow`` for each extension, MIME type or identifier of a plug-in's documents, by hash |
-/// | texts | names and records (``PluginRecord``) of the rows, and the folders at ``IndexHeader/foldersOffset`` |
+/// | texts | names and records (``PluginRecord``) of the rows; at ``IndexHeader/foldersOffset`` the rules, the folders, and which candidates replace older identifiers |
 ///
 /// **Threads.** Immutable. **Cost.** About 400 bytes a bundle.
 package final class CatalogIndex: Sendable {
@@ -24,6 +24,8 @@ package final class CatalogIndex: Sendable {
     package let folders: [Folder]
     /// The other inputs of the verdicts, apart from the bundles: the host's version and capabilities.
     package let environment: String
+    /// By an older identifier, the candidate in use that takes its place.
+    package let replacing: [String: Int]
     /// The time in nanoseconds that it took to read each candidate, by the position of its name.
     ///
     /// Contains only the candidates that this process read. Not part of the bytes.
@@ -72,11 +74,16 @@ package final class CatalogIndex: Sendable {
         }.get()
         self.header = header
         var isCutOff = false
-        (environment, folders) = bytes.withUnsafeBytes { bytes in
+        let pairs: [(String, Int)]
+        (environment, folders, pairs) = bytes.withUnsafeBytes { bytes in
             var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[header.foldersOffset...]))
             defer { isCutOff = reader.isDamaged }
-            return (reader.text(), reader.list(Folder.smallest) { Folder(from: &$0) })
+            return (
+                reader.text(), reader.list(Folder.smallest) { Folder(from: &$0) },
+                reader.list(4 + 4) { ($0.text(), Int($0.number(UInt32.self))) }
+            )
         }
+        replacing = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
         if isCutOff { throw Fault(reason: "its list of folders is cut off") }
         try checkRows()
     }
@@ -86,6 +93,9 @@ package final class CatalogIndex: Sendable {
         for folder in folders {
             guard folder.candidates.lowerBound == next else { throw Fault(reason: "its folders overlap") }
             next = folder.candidates.upperBound
+        }
+        guard replacing.values.allSatisfy({ $0 < candidateCount }) else {
+            throw Fault(reason: "an identifier is replaced by no candidate")
         }
         guard next == candidateCount else { throw Fault(reason: "its folders do not contain all of its candidates") }
         // Each record is decoded separately: in a damaged file, thousands of candidates could share one record and fill
@@ -186,10 +196,18 @@ package final class CatalogIndex: Sendable {
     /// The candidate of the plug-in at a position in the load order.
     package func inLoadOrder(_ number: Int) -> Int { word(header.loadOrderOffset, number) }
 
-    /// The candidate in use under an identifier.
+    /// The candidate in use under an identifier, or the one that takes its place.
     ///
     /// **Cost.** A binary search.
-    package func plugin(identifier: String) -> Int? {
+    package func plugin(identifier: String) -> Int? { ownPlugin(identifier) ?? replacing[identifier] }
+
+    /// The identifier that takes the place of another, or that one.
+    package func inUse(_ identifier: String) -> String {
+        if replacing.isEmpty { return identifier }
+        return replacing[identifier].map { text(candidateRow($0).identifier) } ?? identifier
+    }
+
+    private func ownPlugin(_ identifier: String) -> Int? {
         let number = (0..<pluginCount).partitioningIndex { !precedes(candidateRow(plugin($0)).identifier, identifier) }
         guard number < pluginCount else { return nil }
         let found = plugin(number)

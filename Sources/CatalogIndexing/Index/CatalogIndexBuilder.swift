@@ -1,4 +1,5 @@
 import BundleReading
+import DependencyResolution
 import ELFImages
 package import HostBasics
 
@@ -85,6 +86,16 @@ package struct CatalogIndexBuilder {
         let foldersOffset = texts.bytes.count
         texts.put(rules.description)
         texts.put(folders) { $1.write(to: &$0) }
+        let numbers =
+            selection.replacing.isEmpty
+            ? [:] : Dictionary(plugins.map { (candidates[$0].bundle.record.identifier, $0) }, uniquingKeysWith: { $1 })
+        let replacing = selection.replacing.sorted { $0.key < $1.key }.compactMap { old, newer in
+            numbers[newer.identifier].map { (old, $0) }
+        }
+        texts.put(replacing) { writer, pair in
+            writer.put(pair.0)
+            writer.put(UInt32(pair.1))
+        }
         let header = IndexHeader(
             candidateCount: candidates.count, pluginCount: plugins.count, extensionCount: extensionCount,
             openingCount: openingRows.count, foldersOffset: foldersOffset)

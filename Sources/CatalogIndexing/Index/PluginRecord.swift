@@ -24,6 +24,7 @@ package struct PluginRecord: Sendable, Equatable {
     package var isEnabledByDefault = true
     package var optionalRequires: [String: VersionRange] = [:]
     package var conflicts: [String: VersionRange] = [:]
+    package var replaces: [String] = []
     package var documentTypes: [Manifest.DocumentType] = []
     package var typeDeclarations: [Manifest.TypeDeclaration] = []
     /// The path of Info.plist in the bundle; nil if none could be opened.
@@ -72,6 +73,7 @@ extension PluginRecord {
         isEnabledByDefault = contents.manifest.isEnabledByDefault
         optionalRequires = contents.manifest.optionalRequires
         conflicts = contents.manifest.conflicts
+        replaces = contents.manifest.replaces
         documentTypes = contents.manifest.documentTypes
         typeDeclarations = contents.manifest.typeDeclarations
         findings = contents.manifest.errors
@@ -115,6 +117,7 @@ extension PluginRecord {
         package static let conflicts = Self(rawValue: 16)
         /// It is not used before the user has enabled it.
         package static let waits = Self(rawValue: 32)
+        package static let replaces = Self(rawValue: 64)
     }
 
     private var parts: Parts {
@@ -124,6 +127,7 @@ extension PluginRecord {
         if !optionalRequires.isEmpty { parts.insert(.optionalRequires) }
         if !conflicts.isEmpty { parts.insert(.conflicts) }
         if !isEnabledByDefault { parts.insert(.waits) }
+        if !replaces.isEmpty { parts.insert(.replaces) }
         return parts
     }
 
@@ -158,6 +162,7 @@ extension PluginRecord {
         if parts.contains(.typeDeclarations) { writer.put(typeDeclarations) { $1.write(to: &$0) } }
         if parts.contains(.optionalRequires) { writer.put(optionalRequires) { $0.put($1.description) } }
         if parts.contains(.conflicts) { writer.put(conflicts) { $0.put($1.description) } }
+        if parts.contains(.replaces) { writer.put(replaces) { $0.put($1) } }
         writer.put(linkedPath)
         writer.put(isNoBundle ? UInt8(1) : 0)
         writer.put(findings) { $1.write(to: &$0) }
@@ -199,6 +204,7 @@ extension PluginRecord {
         if parts.contains(.conflicts) {
             conflicts = reader.dictionary { $0.text() }.compactMapValues { try? VersionRange($0) }
         }
+        if parts.contains(.replaces) { replaces = reader.list(4) { $0.text() } }
         isEnabledByDefault = !parts.contains(.waits)
         linkedPath = reader.optionalText()
         isNoBundle = reader.number(UInt8.self) != 0

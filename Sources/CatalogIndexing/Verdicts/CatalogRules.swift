@@ -1,4 +1,5 @@
 import BundleReading
+import DependencyResolution
 package import HostBasics
 package import HostRecords
 internal import PropertyLists
@@ -13,6 +14,8 @@ package struct CatalogRules: Sendable, Equatable {
     package var disabled: Set<String> = []
     /// The identifiers that the user has enabled, although their plug-ins are disabled by default.
     package var enabled: Set<String> = []
+    /// By an older identifier, the one that took over what belonged to it.
+    package var replaced: [String: String] = [:]
 
     /// The plug-ins in quarantine.
     package var quarantined: [Quarantine.Entry] = []
@@ -29,6 +32,7 @@ package struct CatalogRules: Sendable, Equatable {
     package var description: String {
         ([hostVersion] + capabilities.sorted() + disabled.sorted().map { Self.disabledMark + $0 }
             + enabled.sorted().map { Self.enabledMark + $0 }
+            + replaced.sorted { $0.key < $1.key }.map { Self.replacedMark + $0.key + "\n" + $0.value }
             + quarantined.map { "\(Self.quarantineMark)\($0.identifier)\n\($0.bundlePath ?? "")\n\($0.reason)" }
             + safeStart.names.map { Self.safeStartMark + $0 })
             .joined(separator: "\n")
@@ -40,13 +44,15 @@ package struct CatalogRules: Sendable, Equatable {
     package static let disabledMark = "\u{0}"
     /// The prefix of an identifier that is enabled.
     private static let enabledMark = "\u{3}"
+    /// The prefix of an identifier that was taken over, and of the one that took it over.
+    private static let replacedMark = "\u{4}"
     /// The prefix of a plug-in that is in quarantine.
     private static let quarantineMark = "\u{1}"
     /// The prefix of a name that a safe start leaves out.
     private static let safeStartMark = "\u{2}"
 
-    /// The finding for a candidate that the user has disabled.
-    package func disabledFinding(_ identifier: String, list: String) -> PluginFinding {
+    /// The finding for a candidate that the user has disabled, perhaps under an older identifier.
+    package func disabledFinding(_ identifier: String, as old: String, list: String) -> PluginFinding {
         // Enabling one plug-in has no effect while all are disabled.
         let all = UserChoices.everyPlugin
         let isOfEveryPlugin = disabled.contains(all)
@@ -54,13 +60,16 @@ package struct CatalogRules: Sendable, Equatable {
             .warning, .disabledByUser, filePath: list, subject: identifier,
             message: isOfEveryPlugin
                 ? "Every plug-in is disabled: the list of the user's choices has “\(all)”, or is damaged."
-                : "The user has disabled \(quoted(identifier)).",
+                : "The user has disabled \(quoted(old))" + (old == identifier ? "." : ", which it replaces."),
             remedy: Self.enabling(isOfEveryPlugin ? "'\(all)'" : identifier))
     }
 
     /// The finding for a candidate that waits until the user enables it; nil for any other.
-    package func waitingFinding(_ record: PluginRecord, list: String) -> PluginFinding? {
+    ///
+    /// `former`: the older identifiers that it claims.
+    package func waitingFinding(_ record: PluginRecord, _ former: [String], list: String) -> PluginFinding? {
         if record.isEnabledByDefault || enabled.contains(record.identifier) { return nil }
+        if former.contains(where: { enabled.contains($0) && hasTakenOver($0, record.identifier) }) { return nil }
         return PluginFinding(
             .warning, .disabledByUser, filePath: list, subject: record.identifier,
             message: "\(quoted(record.identifier)) is not enabled yet: its Info.plist leaves that to the user.",
@@ -69,9 +78,15 @@ package struct CatalogRules: Sendable, Equatable {
 
     /// Why a plug-in is not used although the bundle has no fault: it is in quarantine, or a safe start leaves it out.
     ///
-    /// `path`: the bundle's directory, with links resolved.
-    package func refusal(of identifier: String, at path: String) -> (VerdictCode, PluginFinding)? {
-        if let entry = quarantined.first(where: { $0.holds(for: identifier, at: path) }) {
+    /// `path`: the bundle's directory, with links resolved. `isFormer`: whether the identifier is an older one, whose
+    /// entries hold for other code too: a new name is not a new build.
+    package func refusal(of identifier: String, at path: String, isFormer: Bool = false) -> (
+        VerdictCode, PluginFinding
+    )? {
+        let entry = quarantined.first {
+            isFormer ? $0.identifier == identifier : $0.holds(for: identifier, at: path)
+        }
+        if let entry {
             return (.quarantined, entry.finding(at: path, application: application))
         }
         guard safeStart.leavesOut(identifier) else { return nil }
@@ -80,6 +95,27 @@ package struct CatalogRules: Sendable, Equatable {
             message: "This start leaves \(quoted(identifier)) out, because the application crashed before.",
             remedy: "Start the application again to use it.")
         return (.leftOut, finding)
+    }
+
+    /// Whether what belonged to an older identifier has gone over to another, by as many entries as replacements may
+    /// have steps.
+    package func hasTakenOver(_ old: String, _ identifier: String) -> Bool {
+        var place = old
+        for _ in 0..<Replacements.mostSteps {
+            guard let next = replaced[place] else { return false }
+            if next == identifier { return true }
+            place = next
+        }
+        return false
+    }
+
+    /// The identifier under which the user has disabled a plug-in: its own, or an older one; nil if it is not disabled.
+    ///
+    /// A choice about its own identifier decides. No entry is needed for an older one, because it only forbids.
+    package func disabledIdentifier(of identifier: String, formerly former: [String]) -> String? {
+        if disabled.isEmpty { return nil }
+        if disables(identifier) { return identifier }
+        return enabled.contains(identifier) ? nil : former.first { disabled.contains($0) }
     }
 
     /// Whether the user has disabled a plug-in.

@@ -1,5 +1,6 @@
 import DependencyResolution
 package import HostBasics
+import PropertyLists
 
 /// Gives each candidate its verdict: which candidate of each identifier is used, and why the others are not.
 ///
@@ -28,7 +29,12 @@ package struct CatalogSelection {
     /// The candidates in use; each comes after those that it requires.
     private(set) var loadOrder: [Int] = []
 
+    /// Which identifiers in use take the place of older ones.
+    private(set) var replacing: [String: Replacements.Newer] = [:]
+
     private let candidates: [Candidate]
+    /// The claims of all bundles, by their identifiers, whether they have an effect or not.
+    private var claims: [String: Set<String>] = [:]
 
     /// Judges candidates and selects the ones to use.
     ///
@@ -39,6 +45,7 @@ package struct CatalogSelection {
         others = Array(repeating: nil, count: candidates.count)
         findings = Array(repeating: [], count: candidates.count)
         findAliases()
+        collectClaims()
         for number in candidates.indices where verdicts[number] == .usable { judge(number, rules) }
         choose(rules, unread: problems.first(where: \.isProvisional) ?? firstUnread)
     }
@@ -78,19 +85,24 @@ package struct CatalogSelection {
             verdicts[number] = .malformed
             return
         }
-        if rules.disables(bundle.record.identifier) {
+        let former = claims.isEmpty ? [] : formerIdentifiers(of: bundle.record.identifier)
+        if let identifier = rules.disabledIdentifier(of: bundle.record.identifier, formerly: former) {
             verdicts[number] = .disabled
             findings[number] = [
-                rules.disabledFinding(bundle.record.identifier, list: candidates[number].listPath)
+                rules.disabledFinding(
+                    bundle.record.identifier, as: identifier, list: candidates[number].listPath)
             ]
             return
         }
-        if let finding = rules.waitingFinding(bundle.record, list: candidates[number].listPath) {
+        if let finding = rules.waitingFinding(bundle.record, former, list: candidates[number].listPath) {
             verdicts[number] = .disabled
             findings[number] = [finding]
             return
         }
-        if let (verdict, finding) = rules.refusal(of: bundle.record.identifier, at: candidates[number].path) {
+        for identifier in [bundle.record.identifier] + former {
+            let refusal = rules.refusal(
+                of: identifier, at: candidates[number].path, isFormer: identifier != bundle.record.identifier)
+            guard let (verdict, finding) = refusal else { continue }
             verdicts[number] = verdict
             findings[number] = [finding]
             return
@@ -102,18 +114,28 @@ package struct CatalogSelection {
 
     private mutating func choose(_ rules: CatalogRules, unread: PluginFinding?) {
         var eligible = candidates.indices.filter { verdicts[$0] == .usable }
-        var resolution = resolve(eligible.map(resolutionCandidate), unread: unread?.filePath)
-        // Without the losers, other versions may be chosen, with conflicts of their own. Each round leaves one out.
-        while let losers = losers(among: resolution.chosen) {
-            for (number, other) in losers {
-                verdicts[number] = .unresolved
-                findings[number] = [conflictFinding(number, other)]
+        let faults = findReplacements(among: eligible)
+        var resolution: Resolution
+        while true {
+            let kept = replacing.isEmpty ? eligible : eligible.filter { newer(than: $0) == nil }
+            resolution = resolve(kept.map(resolutionCandidate), unread: unread?.filePath)
+            // Without the losers, other versions may be chosen, with conflicts of their own. Each round leaves one out.
+            if let losers = losers(among: resolution.chosen) {
+                for (number, other) in losers {
+                    verdicts[number] = .unresolved
+                    findings[number] = [conflictFinding(number, other)]
+                }
+                eligible.removeAll { losers[$0] != nil }
+                continue
             }
-            eligible.removeAll { losers[$0] != nil }
-            resolution = resolve(eligible.map(resolutionCandidate), unread: unread?.filePath)
+            // What is not used itself replaces nothing. Each round has fewer replacements.
+            if dropReplacements(without: resolution.chosen) { continue }
+            break
         }
         loadOrder = resolution.chosen
         placeOptional()
+        placeReplaced(eligible)
+        noteFaults(faults)
         for (number, replacement) in resolution.passedOver { giveWay(number, replacement) }
         for (number, failure) in resolution.failures {
             verdicts[number] = .unresolved
@@ -134,6 +156,91 @@ package struct CatalogSelection {
             verdicts[$0] == .disabled && candidates[$0].bundle.record.identifier == identifier
         }
     }
+
+    // MARK: Replacements
+
+    private mutating func collectClaims() {
+        for number in candidates.indices where verdicts[number] == .usable {
+            let record = candidates[number].bundle.record
+            if record.isNoBundle || record.replaces.isEmpty || !record.findings.isEmpty { continue }
+            claims[record.identifier, default: []].formUnion(record.replaces)
+        }
+    }
+
+    /// Every identifier that one claims to replace, over at most as many steps as have an effect.
+    ///
+    /// What is forbidden to an older identifier is forbidden to this one too, even if the claim has no effect.
+    private func formerIdentifiers(of identifier: String) -> [String] {
+        var found: Set<String> = []
+        var last: Set = [identifier]
+        for _ in 0..<Replacements.mostSteps where !last.isEmpty {
+            last = Set(last.flatMap { claims[$0] ?? [] }).subtracting(found)
+            found.formUnion(last)
+        }
+        found.remove(identifier)
+        return found.sorted()
+    }
+
+    /// Decides which claims of bundles that can be used have an effect.
+    private mutating func findReplacements(among eligible: [Int]) -> [String: Replacements.Fault] {
+        if claims.isEmpty { return [:] }
+        var claims: [String: Set<String>] = [:]
+        for number in eligible where !candidates[number].bundle.record.replaces.isEmpty {
+            let record = candidates[number].bundle.record
+            claims[record.identifier, default: []].formUnion(record.replaces)
+        }
+        let replacements = Replacements(claims)
+        replacing = replacements.newer
+        return replacements.faults
+    }
+
+    private func newer(than number: Int) -> Replacements.Newer? {
+        replacing[candidates[number].bundle.record.identifier]
+    }
+
+    /// Drops the replacements whose newer plug-in is not among those chosen, in a version that makes the claim.
+    ///
+    /// - Returns: whether there were any.
+    private mutating func dropReplacements(without chosen: [Int]) -> Bool {
+        if replacing.isEmpty { return false }
+        let byIdentifier = numbers(of: chosen)
+        let before = replacing.count
+        replacing = replacing.filter { _, newer in
+            guard let number = byIdentifier[newer.identifier] else { return false }
+            return candidates[number].bundle.record.replaces.contains(newer.claim)
+        }
+        return replacing.count < before
+    }
+
+    private mutating func placeReplaced(_ eligible: [Int]) {
+        if replacing.isEmpty { return }
+        let byIdentifier = numbers(of: loadOrder)
+        for number in eligible {
+            guard let newer = newer(than: number), let other = byIdentifier[newer.identifier] else { continue }
+            verdicts[number] = .replaced
+            others[number] = other
+        }
+    }
+
+    /// Reports claims without an effect, beside the bundles that make them.
+    private mutating func noteFaults(_ faults: [String: Replacements.Fault]) {
+        if faults.isEmpty { return }
+        for number in candidates.indices where verdicts[number] == .usable {
+            let record = candidates[number].bundle.record
+            for old in record.replaces {
+                guard let fault = faults[old] else { continue }
+                findings[number].append(
+                    PluginFinding(
+                        .warning, .replacementAmbiguous, filePath: candidates[number].listPath, subject: old,
+                        message:
+                            "It replaces \(quoted(old)), but this has no effect: \(fault.reason(record.identifier)).",
+                        remedy: "Remove PHReplaces from all but one of them, or uninstall the others."))
+            }
+        }
+    }
+
+    /// The identifier that takes the place of another, or that one.
+    private func inUse(_ identifier: String) -> String { replacing[identifier]?.identifier ?? identifier }
 
     // MARK: Conflicts and optional requirements
 
@@ -161,7 +268,9 @@ package struct CatalogSelection {
     /// The chosen candidates that are in ranges by identifier.
     private func fitting(_ ranges: [String: VersionRange], _ chosen: [String: Int]) -> [Int] {
         ranges.sorted { $0.key < $1.key }.compactMap { identifier, range in
-            guard let number = chosen[identifier], range.contains(candidates[number].bundle.version) else { return nil }
+            guard let number = chosen[inUse(identifier)], range.contains(candidates[number].bundle.version) else {
+                return nil
+            }
             return number
         }
     }
@@ -211,14 +320,20 @@ package struct CatalogSelection {
     }
 
     private func requirements(_ requires: [String: VersionRange]) -> [(identifier: String, range: VersionRange)] {
-        requires.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        requires.sorted { $0.key < $1.key }.map { (inUse($0.key), $0.value) }
     }
 
     private func resolutionCandidate(_ number: Int) -> ResolutionCandidate {
         let bundle = candidates[number].bundle
+        var requires = bundle.record.requires.isEmpty ? [] : requirements(bundle.record.requires)
+        // A plug-in that replaces another has what it required of that one.
+        if !replacing.isEmpty {
+            requires.removeAll {
+                $0.identifier == bundle.record.identifier && bundle.record.requires[$0.identifier] == nil
+            }
+        }
         return ResolutionCandidate(
-            number: number, identifier: bundle.record.identifier, version: bundle.version,
-            requires: bundle.record.requires.isEmpty ? [] : requirements(bundle.record.requires),
+            number: number, identifier: bundle.record.identifier, version: bundle.version, requires: requires,
             rank: number)
     }
 }
@@ -254,6 +369,22 @@ extension ResolutionFailure {
         case .circle(let identifiers): identifiers.first
         case .conflict(let identifiers): identifiers.min()
         case .undecided: nil
+        }
+    }
+}
+
+extension Replacements.Fault {
+    /// The end of a sentence about a claim.
+    fileprivate func reason(_ claimant: String) -> String {
+        switch self {
+        case .claimedBy(let all):
+            let others = all.filter { $0 != claimant }
+            let most = ReadingBudget.mostFindings
+            var names = others.prefix(most).map { quoted($0) }.joined(separator: ", ")
+            if others.count > most { names += " and \(others.count - most) more" }
+            return "\(names) \(others.count > 1 ? "claim" : "claims") it, too"
+        case .circle: return "the replacements lead in a circle"
+        case .tooManySteps: return "the replacements lead over more than \(Replacements.mostSteps) identifiers"
         }
     }
 }

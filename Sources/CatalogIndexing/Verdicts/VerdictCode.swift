@@ -23,11 +23,13 @@ package enum VerdictCode: UInt8, Sendable {
     case quarantined
     /// A safe start leaves it out.
     case leftOut
+    /// A plug-in with another identifier replaces it.
+    case replaced
 
     /// Whether the verdict means that another candidate is used.
     package var namesAnother: Bool {
         switch self {
-        case .otherVersion, .otherRequired, .laterFolder, .duplicate, .alias: true
+        case .otherVersion, .otherRequired, .laterFolder, .duplicate, .alias, .replaced: true
         case .usable, .incompatible, .unresolved, .malformed, .noBundle, .disabled, .quarantined, .leftOut: false
         }
     }

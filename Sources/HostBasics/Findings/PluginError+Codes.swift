@@ -99,6 +99,9 @@ extension PluginError.Code {
     public static let activationFailed = Self(rawValue: "activationFailed")
     /// Bundles wait for one another to load.
     public static let dependencyCycle = Self(rawValue: "dependencyCycle")
+    /// `PHReplaces` of a bundle has no effect: another plug-in replaces the same identifier, or the replacements lead in
+    /// a circle or over too many identifiers.
+    public static let replacementAmbiguous = Self(rawValue: "replacementAmbiguous")
     /// The load or unload was in progress in the process from which this one was forked.
     public static let loadInterrupted = Self(rawValue: "loadInterrupted")
     /// There is no principal class, or it does not have the requested type.

@@ -25,14 +25,20 @@ package struct ExecutionList: KeptContent {
     /// The least safe way in which a plug-in may run, by the list of the application.
     ///
     /// **Cost.** Reads one number, unless there is such a file.
-    package static func currentDemand(for identifier: @autoclosure () -> String) -> PluginExecution {
+    ///
+    /// `former`: its older identifiers, for which a demand holds too.
+    package static func currentDemand(
+        for identifier: @autoclosure () -> String, formerly former: @autoclosure () -> [String] = []
+    ) -> PluginExecution {
         guard PlacementDecider.list.isPresent else { return .inProcess }
-        return current.withLock { $0?.list }?.demand(for: identifier()) ?? .inProcess
+        return current.withLock { $0?.list }?.demand(for: identifier(), formerly: former()) ?? .inProcess
     }
 
     /// The least safe way in which a plug-in may run.
-    package func demand(for identifier: String) -> PluginExecution {
-        [identifier, Self.everyPlugin].compactMap { executions[$0] }.max() ?? .inProcess
+    ///
+    /// `former`: its older identifiers, for which a demand holds too.
+    package func demand(for identifier: String, formerly former: [String] = []) -> PluginExecution {
+        ([identifier, Self.everyPlugin] + former).compactMap { executions[$0] }.max() ?? .inProcess
     }
 
     /// Reads the list of an application, unless it was the last one read; nil forgets the list.

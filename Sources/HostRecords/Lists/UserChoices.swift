@@ -13,6 +13,8 @@ package struct UserChoices: KeptContent {
     ///
     /// What is disabled too stays disabled.
     package private(set) var enabled: Set<String> = []
+    /// By an older identifier, the one that took over what belonged to it: the plug-in's new name.
+    package private(set) var replaced: [String: String] = [:]
     /// Keys of later versions.
     ///
     /// They are kept when the file is written.
@@ -20,15 +22,21 @@ package struct UserChoices: KeptContent {
 
     private static let key = "Disabled"
     private static let enabledKey = "Enabled"
+    private static let replacedKey = "Replaced"
 
     /// Creates choices that disable nothing.
     package init() {}
 
     package init?(_ list: PropertyList) {
         guard case .dictionary(var entries) = list, let disabled = (entries[Self.key] ?? .array([])).array,
-            let enabled = (entries[Self.enabledKey] ?? .array([])).array
+            let enabled = (entries[Self.enabledKey] ?? .array([])).array,
+            let replaced = (entries[Self.replacedKey] ?? .dictionary([:])).dictionary
         else {
             return nil
+        }
+        for (old, new) in replaced {
+            guard let new = new.string else { return nil }
+            self.replaced[old] = new
         }
         for identifier in enabled {
             guard let identifier = identifier.string else { return nil }
@@ -40,12 +48,14 @@ package struct UserChoices: KeptContent {
         }
         entries[Self.key] = nil
         entries[Self.enabledKey] = nil
+        entries[Self.replacedKey] = nil
         others = entries
     }
 
     package var list: PropertyList {
         var entries = others
         entries[Self.key] = .array(disabled.sorted().map(PropertyList.string))
+        if !replaced.isEmpty { entries[Self.replacedKey] = .dictionary(replaced.mapValues(PropertyList.string)) }
         if !enabled.isEmpty { entries[Self.enabledKey] = .array(enabled.sorted().map(PropertyList.string)) }
         return .dictionary(entries)
     }
@@ -53,6 +63,8 @@ package struct UserChoices: KeptContent {
     package enum Change: Sendable {
         case disable(String)
         case enable(String)
+        /// A plug-in takes over what belonged to older identifiers.
+        case replace([String], by: String)
     }
 
     package mutating func apply(_ change: Change) {
@@ -64,6 +76,9 @@ package struct UserChoices: KeptContent {
             disabled.remove(identifier)
             // The choice is kept for every plug-in: a later version may be disabled by default.
             if identifier != Self.everyPlugin { enabled.insert(identifier) }
+        case .replace(let olds, let new):
+            for old in olds where old != new { replaced[old] = new }
+            replaced[new] = nil
         }
     }
 
@@ -93,7 +108,8 @@ package struct UserChoices: KeptContent {
                 path: path,
                 ListWords(
                     code: .choicesUnreadable, subject: "The user's choices in",
-                    noList: "is no dictionary whose \(key) and \(enabledKey) are arrays of identifiers",
+                    noList:
+                        "is no dictionary whose \(key) and \(enabledKey) are arrays of identifiers and whose \(replacedKey) is a dictionary of identifiers",
                     safest: "It has no usable copy, so every plug-in counts as disabled.",
                     remedy: "Correct it, or remove it and disable anew.", change: "A choice about plug-ins"))
             known[path] = list

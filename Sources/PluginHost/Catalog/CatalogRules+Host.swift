@@ -8,7 +8,7 @@ extension CatalogRules {
         let quarantine = options.quarantine.map { Quarantine.at($0) }
         var rules = CatalogRules(hostVersion: host.version)
         rules.capabilities = host.capabilities
-        (rules.disabled, rules.enabled) = (choices.disabled, choices.enabled)
+        (rules.disabled, rules.enabled, rules.replaced) = (choices.disabled, choices.enabled, choices.replaced)
         rules.quarantined = quarantine?.entries ?? []
         rules.application = quarantine?.application
         rules.safeStart = options.safeStart

@@ -1,3 +1,4 @@
+import HostBasics
 import HostRecords
 @_spi(Tools) import PluginWorkers
 internal import PropertyLists
@@ -44,6 +45,8 @@ struct ConsentList: KeptContent {
     enum Change: Sendable, Equatable {
         case give(PluginConsents.Consent)
         case withdraw(String)
+        /// A plug-in takes over the answers about an older identifier of it.
+        case takeOver(String, by: String, at: String)
     }
 
     mutating func apply(_ change: Change) {
@@ -52,6 +55,12 @@ struct ConsentList: KeptContent {
             consents.removeAll { $0.identifier == new.identifier && $0.bundlePath == new.bundlePath }
             consents.append(new)
         case .withdraw(let identifier): consents.removeAll { $0.identifier == identifier }
+        case .takeOver(let old, let new, let path):
+            let isAnswered = consents.contains { $0.identifier == new && $0.bundlePath == path }
+            guard !isAnswered, let place = consents.lastIndex(where: { $0.isTakenOver(old, at: path) }) else { return }
+            let consent = consents.remove(at: place)
+            consents.append(
+                .init(identifier: new, bundlePath: path, asked: consent.asked, allowed: consent.allowed))
         }
     }
 }
@@ -62,6 +71,14 @@ extension PluginConsents.Consent {
         static let path = "Path"
         static let asked = "Asked"
         static let allowed = "Allowed"
+    }
+
+    /// Whether a bundle at a path takes the answer over, if it replaces an identifier: one in the same folder.
+    ///
+    /// Why: an answer belongs to a bundle at a path. Whoever can put another bundle into another folder does not thereby
+    /// get what the user allowed this one.
+    func isTakenOver(_ old: String, at path: String) -> Bool {
+        identifier == old && Path.parent(bundlePath) == Path.parent(path)
     }
 
     fileprivate init?(_ row: PropertyList) {

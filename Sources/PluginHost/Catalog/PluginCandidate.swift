@@ -6,7 +6,7 @@ import HostBasics
 public enum PluginVerdict: Sendable, Hashable {
     /// It is used.
     case usable
-    /// Another bundle with the same identifier is used.
+    /// Another bundle is used: one with the same identifier, or one that replaces it.
     case shadowed(by: String, rule: PluginShadowing)
     /// Another bundle with the same identifier and version in the same folder is used: the first by name.
     case duplicate(of: String)
@@ -24,7 +24,7 @@ public enum PluginVerdict: Sendable, Hashable {
     case notABundle
 }
 
-/// The rule by which another bundle with the same identifier is used instead.
+/// The rule by which another bundle is used instead.
 public enum PluginShadowing: String, Sendable, Hashable, CaseIterable {
     /// The other has a higher version.
     case higherVersion
@@ -32,6 +32,8 @@ public enum PluginShadowing: String, Sendable, Hashable, CaseIterable {
     case earlierSearchPath
     /// The other has a lower version, because plug-ins that require it accept no higher one.
     case requirements
+    /// The other has another identifier, and its `PHReplaces` names that of this one.
+    case replacement
 }
 
 /// An item in a catalogue's search path that looks like a bundle, with its verdict.
@@ -80,6 +82,7 @@ public struct PluginCandidate: Sendable {
         case .otherRequired: .shadowed(by: other, rule: .requirements)
         case .laterFolder: .shadowed(by: other, rule: .earlierSearchPath)
         case .duplicate: .duplicate(of: other)
+        case .replaced: .shadowed(by: other, rule: .replacement)
         case .incompatible: .incompatible
         case .unresolved: .unresolved
         case .malformed: .malformed
@@ -113,6 +116,9 @@ public struct PluginCandidate: Sendable {
             return "\(quoted(other)) is used instead: the same identifier and version in an earlier search path."
         case .shadowed(let other, .requirements):
             return "\(quoted(other)) is used instead. " + findings.map(\.message).joined(separator: " ")
+        case .shadowed(let other, .replacement):
+            let newer = index.text(index.candidateRow(row.other).identifier)
+            return "\(quoted(other)) is used instead: \(quoted(newer))\(otherVersion) replaces this identifier."
         case .duplicate(let other):
             return "\(quoted(other)) is used instead: the same identifier and version, and an earlier name."
         case .incompatible, .unresolved, .malformed, .notABundle, .disabled, .quarantined:

@@ -76,9 +76,11 @@ extension PluginCatalog {
     @discardableResult
     public func deactivate(_ identifier: String) -> Bool {
         // Plug-ins that require it come after it in the load order, and plug-ins that require those come later still.
+        let index = current
+        let identifier = index.inUse(identifier)
         var affected: Set = [identifier]
         var dependents: [String] = []
-        for plugin in loadOrder where !affected.isDisjoint(with: plugin.requires.keys) {
+        for plugin in loadOrder where !affected.isDisjoint(with: plugin.requires.keys.lazy.map(index.inUse)) {
             affected.insert(plugin.identifier)
             dependents.append(plugin.identifier)
         }
@@ -138,7 +140,8 @@ extension PluginCatalog {
                 pending.append(description)
             }
         }
-        let required = Set(found.keys)
+        // The identifiers in use: a requirement may name an older one.
+        let required = Set(found.values.map(\.identifier))
         addOptional(to: &found, index)
         let byEntry = Dictionary(found.values.map { ($0.candidateNumber, $0) }, uniquingKeysWith: { $1 })
         var needed: [PluginDescription] = []
@@ -146,7 +149,7 @@ extension PluginCatalog {
         for place in 0..<index.pluginCount where needed.last?.candidateNumber != wanted.candidateNumber {
             if let plugin = byEntry[index.inLoadOrder(place)] { needed.append(plugin) }
         }
-        return (needed, Set(found.keys).subtracting(required))
+        return (needed, Set(found.values.map(\.identifier)).subtracting(required))
     }
 
     /// Adds the plug-ins in use that those found require optionally, and everything that these require.

@@ -112,6 +112,9 @@ public final class PluginCatalog: Sendable {
     ///
     /// A provider that was found for an extension is valid until this number changes.
     let routeChanges = Atomic(0)
+    /// Whether plug-ins that only root can change take over what belonged to those that they replace, without a
+    /// question: in the application, and not in a tool that looks at its plug-ins.
+    private let takesOver = Atomic(false)
 
     private struct State {
         var index: CatalogIndex
@@ -158,6 +161,10 @@ public final class PluginCatalog: Sendable {
         options.choices = options.choices ?? Self.choicesPath(for: application)
         self.init(searchPaths: Self.standardSearchPaths(for: application), options: options)
         if let path = indexPath { ApplicationRecorder.shared.begin(application, in: Path.parent(path)) }
+        // In a trial run nothing of the user's may change.
+        guard TrialRun(of: application) == nil else { return }
+        takesOver.store(true, ordering: .relaxed)
+        if takeOver() { refresh() }
     }
 
     // MARK: Content
@@ -229,6 +236,7 @@ public final class PluginCatalog: Sendable {
             return CatalogChange(from: old, to: index, in: self)
         }
         ApplicationRecorder.shared.retry()
+        if takesOver.load(ordering: .relaxed), takeOver() { return refresh(validation) }
         guard let change, !change.isEmpty else { return CatalogChange() }
         listeners.put(change)
         listeners.deliver()

@@ -156,6 +156,22 @@ public final class PluginConsents: Sendable {
                     allowed: permissions)))
     }
 
+    /// Lets plug-ins take over the answers about older identifiers of them, if there is one for a bundle in the same
+    /// folder, and none about the plug-in itself.
+    ///
+    /// What a plug-in requests in addition stays unanswered.
+    func takeOver(_ replacements: [PluginReplacement]) {
+        if replacements.isEmpty { return }
+        let known = Dictionary(grouping: consents, by: \.identifier)
+        for replacement in replacements {
+            let (old, plugin) = (replacement.old, replacement.plugin)
+            guard let answers = known[old], answers.contains(where: { $0.isTakenOver(old, at: plugin.bundlePath) }),
+                !(known[plugin.identifier] ?? []).contains(where: { $0.bundlePath == plugin.bundlePath })
+            else { continue }
+            list.change(.takeOver(old, by: plugin.identifier, at: plugin.bundlePath))
+        }
+    }
+
     /// Forgets the user's answer about a plug-in.
     ///
     /// A running worker keeps its permissions; the next one gets none.

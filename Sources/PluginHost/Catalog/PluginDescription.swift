@@ -95,6 +95,9 @@ public struct PluginDescription: Sendable {
     /// `PHConflicts`: the version ranges of plug-ins with which it is never used together.
     public var conflicts: [String: VersionRange] { record.conflicts }
 
+    /// `PHReplaces`: the older identifiers of this plug-in.
+    public var replaces: [String] { record.replaces }
+
     /// `PHEnabledByDefault`: whether it is used before the user has enabled it.
     public var isEnabledByDefault: Bool { record.isEnabledByDefault }
 

@@ -8,7 +8,7 @@ public struct PluginExplanation: Sendable {
     public let identifier: String
     /// Every candidate with the identifier, with its verdict.
     public let candidates: [PluginCandidate]
-    /// The plug-in in use, or nil.
+    /// The plug-in in use, or nil; one with another identifier if that replaces this one (`PHReplaces`).
     public let plugin: PluginDescription?
     /// Every candidate that requires the identifier, in use or not, with the required range.
     public let requiredBy: [(candidate: PluginCandidate, range: VersionRange)]
@@ -30,8 +30,10 @@ public struct PluginExplanation: Sendable {
         let all = catalog.candidates
         candidates = all.filter { $0.identifier == identifier }
         plugin = catalog.plugin(identifier)
+        let index = catalog.current
         requiredBy = all.compactMap { candidate in
-            candidate.record.requires[identifier].map { (candidate, $0) }
+            let range = candidate.record.requires.first { $0.key == identifier || index.inUse($0.key) == identifier }
+            return range.map { (candidate, $0.value) }
         }
         searchPaths = catalog.searchPaths
         failedProbe =
@@ -57,8 +59,12 @@ public struct PluginExplanation: Sendable {
     public var sentence: String {
         if let plugin {
             let version = plugin.version.map { " " + $0 } ?? ""
+            let what =
+                plugin.identifier == identifier
+                ? "\(quoted(identifier))\(version) is used"
+                : "\(quoted(plugin.identifier))\(version), which replaces \(quoted(identifier)), is used"
             let use = [
-                "\(quoted(identifier))\(version) is used, from \(quoted(plugin.candidate.path)).", unansweredSentence,
+                "\(what), from \(quoted(plugin.candidate.path)).", unansweredSentence,
             ].compactMap(\.self).joined(separator: " ")
             return failedProbe.map { "\(use) But it does not load: \($0.message)" } ?? use
         }

@@ -20,7 +20,7 @@ extension PluginBundle {
         let request = manifest.executionRequest
         // After a strike, but not for a plug-in that cannot run in a worker.
         let demand = request == .inProcess ? .inProcess : Strikes.demand(for: self)
-        let listed = ExecutionList.currentDemand(for: displayIdentifier)
+        let listed = ExecutionList.currentDemand(for: displayIdentifier, formerly: manifest.replaces)
         let least = [request?.least ?? .inProcess, demand, listed, minimum].max()!
         if least == .inProcess, !PlacementDecider.isAnyPresent {
             return Placement(execution: .inProcess)

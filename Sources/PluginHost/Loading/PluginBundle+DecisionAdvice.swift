@@ -17,6 +17,9 @@ extension PluginBundle {
             ] where ranges[own] != nil {
                 findings.append(warning(key, own, "which is the bundle itself, so this has no effect"))
             }
+            if manifest.replaces.contains(own) {
+                findings.append(warning(.replaces, own, "which is the bundle itself, so this has no effect"))
+            }
         }
         for identifier in manifest.conflicts.keys.sorted() where manifest.requires[identifier] != nil {
             findings.append(
@@ -24,6 +27,13 @@ extension PluginBundle {
                     .conflicts, identifier,
                     "which the bundle also requires: in a version that is in both ranges, it "
                         + "excludes the bundle"))
+        }
+        for identifier in Set(manifest.replaces).sorted()
+        where manifest.requires[identifier] != nil || manifest.conflicts[identifier] != nil {
+            let other = manifest.requires[identifier] != nil ? "requires" : "conflicts with"
+            findings.append(
+                warning(
+                    .replaces, identifier, "which the bundle also \(other): it takes its place, so this has no effect"))
         }
         for identifier in manifest.optionalRequires.keys.sorted() where manifest.requires[identifier] != nil {
             findings.append(

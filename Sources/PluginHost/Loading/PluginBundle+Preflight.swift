@@ -146,7 +146,8 @@ extension PluginBundle {
             (.developmentRegion, [manifest.developmentRegion]), (.localizations, manifest.localizations),
             (.principalClass, [manifest.principalClass]), (.mainNibFile, [manifest.mainNibFile]),
             (.requires, manifest.requires.keys.sorted()), (.optionalRequires, manifest.optionalRequires.keys.sorted()),
-            (.conflicts, manifest.conflicts.keys.sorted()), (.uses, manifest.uses.keys.sorted()),
+            (.conflicts, manifest.conflicts.keys.sorted()), (.replaces, manifest.replaces),
+            (.uses, manifest.uses.keys.sorted()),
         ]
         // A value that names no file, bundle or language has no effect, and no other check reports it.
         for (key, texts) in names where manifest.executable == nil || key != .executable && key != .bundleExecutable {

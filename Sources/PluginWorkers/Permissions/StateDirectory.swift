@@ -29,6 +29,17 @@ package struct StateDirectory: Sendable, Hashable {
         path = Path.join(all, "\(application)/plugins/\(identifier)")
     }
 
+    /// Gives the directory of another plug-in this place, if there is nothing here yet.
+    ///
+    /// One system call, so it happens completely or not at all. If this directory has any content, both stay.
+    ///
+    /// - Returns: the error of the system; 0 also if there was nothing to do.
+    package func take(over other: StateDirectory) -> CInt {
+        // The system replaces an empty directory, and no other.
+        if rename(other.path, path) == 0 { return 0 }
+        return [ENOENT, EEXIST, ENOTEMPTY].contains(errno) ? 0 : errno
+    }
+
     /// Creates the directory, and those above it, if they do not exist.
     ///
     /// Only its owner may enter it. A link in its place is refused.

@@ -91,6 +91,7 @@ struct BundleFacts {
                 "requires": .object((manifest?.requires ?? [:]).mapValues { .string($0.description) }),
                 "optionalRequires": .object((manifest?.optionalRequires ?? [:]).mapValues { .string($0.description) }),
                 "conflicts": .object((manifest?.conflicts ?? [:]).mapValues { .string($0.description) }),
+                "replaces": JSONValue(manifest?.replaces ?? []),
                 "enabledByDefault": .bool(manifest?.isEnabledByDefault ?? true),
                 "hostRequires": JSONValue(manifest?.hostRequires?.description),
                 "capabilities": JSONValue(manifest?.capabilities ?? []),
@@ -144,6 +145,7 @@ struct BundleFacts {
         page.field("Requires", manifest.requires.shown)
         page.field("Uses if there", manifest.optionalRequires.shown)
         page.field("Conflicts with", manifest.conflicts.shown)
+        page.field("Replaces", manifest.replaces.joined(separator: ", "))
         page.field("Enabled", manifest.isEnabledByDefault ? nil : "only after the user has enabled it")
         page.field("Requires of host", manifest.hostRequires?.description)
         page.field("Capabilities", manifest.capabilities.joined(separator: ", "))

@@ -7,13 +7,16 @@ import Testing
     private static let program = Workspace.products.appending(path: "pluginhost").path
 
     /// An archive of a bundle with the given version.
-    private func archive(_ version: String, name: String = "Salon", identifier: String? = nil) throws -> String {
+    private func archive(
+        _ version: String, name: String = "Salon", identifier: String? = nil, replaces: [String] = []
+    ) throws -> String {
+        var info: [String: Any] = [
+            "CFBundleShortVersionString": version, "CFBundleIdentifier": identifier ?? "org.example.\(name)",
+            "PHFactories": [PluginFolder.factory("cut", at: "org.example.cut")],
+        ]
+        if !replaces.isEmpty { info["PHReplaces"] = replaces }
         let source = try BundleSourceFixture(
-            name,
-            info: [
-                "CFBundleShortVersionString": version, "CFBundleIdentifier": identifier ?? "org.example.\(name)",
-                "PHFactories": [PluginFolder.factory("cut", at: "org.example.cut")],
-            ],
+            name, info: info,
             files: [
                 "Resources/en.lproj/Localizable.strings": "\"v\" = \"\(version)\";\n",
                 "Resources/deep/\(String(repeating: "long", count: 20))/\(version).txt": version,
@@ -23,6 +26,54 @@ import Testing
         let output = try source.pack("--archive")
         #expect(output.status == 0, "\(output)")
         return source.output.appending(path: "\(name)-\(version).tar.zst").path
+    }
+
+    @Test func aPluginWithANewIdentifierTakesOverOnlyWhenTheUserAgrees() throws {
+        let home = try folder()
+        let environment = Dictionary(
+            uniqueKeysWithValues: ["DATA", "CONFIG", "STATE", "CACHE"].map { ("XDG_\($0)_HOME", home.path + "/\($0)") })
+        func document(_ arguments: String...) throws -> PluginHostTool.Document {
+            try PluginHostTool.document(of: arguments + ["--application", "my-editor"], environment: environment)
+        }
+        #expect(try document("install", archive("1.0")).status == 0)
+        // What root alone can change takes over without a question.
+        let plugins = home.path + "/DATA/my-editor/plugins"
+        #expect(chmod(plugins, 0o777) == 0)
+        let settings = home.path + "/CONFIG/my-editor/settings"
+        try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
+        try Data("{ Settings = { a = 1; }; }".utf8).write(to: URL(filePath: settings + "/org.example.Salon.plist"))
+        let state = home.path + "/STATE/my-editor/plugins"
+        try FileManager.default.createDirectory(
+            atPath: state + "/org.example.Salon/work", withIntermediateDirectories: true)
+
+        let renamed = try archive("2.0", name: "Parlour", replaces: ["org.example.Salon"])
+        let installed = try document("install", renamed)
+        #expect(installed.status == 0 && installed.object["takenOver"] as? [String] == [])
+        #expect(installed.object["notTakenOver"] as? [String] == ["org.example.Salon"])
+        func why() throws -> String {
+            let output = try PluginHostTool.run(
+                "why", "org.example.Salon", "--application", "my-editor", environment: environment)
+            return PluginHostTool.words(output.standardOutput)
+        }
+        #expect(try why().contains("org.example.Parlour"))
+        #expect(FileManager.default.fileExists(atPath: settings + "/org.example.Salon.plist"))
+        let text = try PluginHostTool.run(
+            "install", "--application", "my-editor", renamed, environment: environment)
+        #expect(
+            PluginHostTool.words(text.standardOutput).contains(
+                "It replaces org.example.Salon, and has taken over nothing of it. To let it: pluginhost install --adopt"
+            ))
+
+        let adopted = try document("install", renamed, "--adopt")
+        #expect(adopted.object["takenOver"] as? [String] == ["org.example.Salon"], "\(adopted)")
+        #expect(FileManager.default.fileExists(atPath: settings + "/org.example.Parlour.plist"))
+        #expect(FileManager.default.fileExists(atPath: state + "/org.example.Parlour/work"))
+        #expect(!FileManager.default.fileExists(atPath: state + "/org.example.Salon"))
+        let facts = try document("why", "org.example.Parlour").object["replacements"] as? [[String: Any]]
+        #expect(facts?.first?["identifier"] as? String == "org.example.Salon", "\(String(describing: facts))")
+        #expect(facts?.first?["takenOver"] as? Bool == true)
+        // A second time there is nothing to do.
+        #expect(try document("install", renamed, "--adopt").object["takenOver"] as? [String] == [])
     }
 
     private func folder() throws -> URL { try PluginFolder().url }

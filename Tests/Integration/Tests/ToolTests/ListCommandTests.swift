@@ -117,7 +117,7 @@ import Testing
             "usedInstead",
             "explanation", "factories", "extensionPoints", "requires", "hostRequires", "capabilities", "uses",
             "execution", "permissions", "limits", "findings", "metadata", "documentTypes",
-            "optionalRequires", "conflicts", "enabledByDefault", "placement",
+            "optionalRequires", "conflicts", "replaces", "enabledByDefault", "placement",
         ]
         #expect(Set(try #require(document.bundles.first).keys) == keys)
         #expect(Set(document.object.keys) == ["format", "command", "bundles", "all", "folders", "opening"])

@@ -30,7 +30,7 @@ import Testing
                 "LC_ALL": "C.UTF-8", "LANGUAGE": language, "HOME": products.path,
                 "XDG_STATE_HOME": products.appending(path: "state").path,
                 "XDG_CACHE_HOME": products.appending(path: "cache").path,
-                "LD_LIBRARY_PATH": "\(Workspace.products.path):\(products.path)",
+                "LD_LIBRARY_PATH": "\(products.path):\(Workspace.products.path)",
             ]
             environment["NOTES_PLUGIN_PATH"] = plugins
             let program = products.appending(path: "notes").path
@@ -43,7 +43,7 @@ import Testing
         func pack(_ arguments: String...) throws -> Tool.Output {
             try PluginHostTool.run(
                 ["pack", "--strict", "--host", products.appending(path: "notes").path] + arguments,
-                environment: ["LD_LIBRARY_PATH": "\(Workspace.products.path):\(products.path)"])
+                environment: ["LD_LIBRARY_PATH": "\(products.path):\(Workspace.products.path)"])
         }
     }
 
@@ -139,7 +139,7 @@ import Testing
                 "/bin/sh", ["-c", "echo nein | exec \"$0\" --sandboxed signature Hello", program],
                 environment: [
                     "LC_ALL": "C.UTF-8", "LANGUAGE": "de", "XDG_STATE_HOME": state.path, "HOME": built.products.path,
-                    "LD_LIBRARY_PATH": "\(Workspace.products.path):\(built.products.path)",
+                    "LD_LIBRARY_PATH": "\(built.products.path):\(Workspace.products.path)",
                 ])
             #expect(output.standardOutput.contains("Unterschrift möchte /etc/hostname lesen.") == expectsQuestion)
             #expect(output.standardOutput.hasSuffix("Hello\nGeschrieben auf einem Computer.\n"), "\(output)")

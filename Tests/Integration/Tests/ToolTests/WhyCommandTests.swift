@@ -172,7 +172,7 @@ import Testing
             let keys: Set = [
                 "format", "command", "identifier", "used", "path", "sentence", "remedy", "bundles", "findings", "needs",
                 "uses", "neededBy", "without", "similar", "strikes", "unanswered", "probes", "loads",
-                "demandedExecution", "consent", "applicationVersion", "folders", "optional",
+                "demandedExecution", "consent", "applicationVersion", "folders", "optional", "replacements",
             ]
             #expect(Set(document.object.keys) == keys)
         }

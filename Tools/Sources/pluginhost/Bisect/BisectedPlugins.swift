@@ -25,7 +25,9 @@ struct BisectedPlugins {
             let offering = plugin.uses.flatMap { point, version in
                 catalog.extensions(at: point, version: version).map(\.plugin.identifier)
             }
-            return Set((plugin.requires.keys + offering).compactMap { places[$0] }).subtracting([place]).sorted()
+            // A requirement may name an older identifier of a plug-in.
+            let required = plugin.requires.keys.compactMap { catalog.plugin($0)?.identifier }
+            return Set((required + offering).compactMap { places[$0] }).subtracting([place]).sorted()
         }
         neededBy = Self.reversed(needs)
         let kept = Self.reached(from: Set(identifiers.compactMap { places[$0] }), by: needs)

@@ -80,6 +80,7 @@ struct CandidateFacts {
             "requires": .object((manifest?.requires ?? [:]).mapValues { .string($0.description) }),
             "optionalRequires": .object((manifest?.optionalRequires ?? [:]).mapValues { .string($0.description) }),
             "conflicts": .object((manifest?.conflicts ?? [:]).mapValues { .string($0.description) }),
+            "replaces": JSONValue(manifest?.replaces ?? []),
             "enabledByDefault": .bool(manifest?.isEnabledByDefault ?? true),
             "hostRequires": JSONValue(manifest?.hostRequires?.description),
             "capabilities": JSONValue(manifest?.capabilities ?? []),

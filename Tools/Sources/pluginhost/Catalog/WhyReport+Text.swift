@@ -14,11 +14,21 @@ extension WhyReport {
         for facts in candidates { write(facts, to: &page) }
         decided.write(to: &page)
         if let sentence = explanation.unansweredSentence { page.paragraph(sentence, indent: 2, .yellow) }
+        for replacement in replacements { page.paragraph(Self.sentence(replacement), indent: 2) }
         for probe in probes { write(probe, to: &page) }
         writeCheck(to: &page)
         writeNeeds(to: &page)
         writeNeededBy(to: &page)
         writeAbsence(to: &page)
+    }
+
+    private static func sentence(_ replacement: PluginReplacement) -> String {
+        replacement.hasTakenOver
+            ? "It has taken over the choices, answers and data of \(replacement.old)."
+            : """
+            It replaces \(replacement.old), and has taken over nothing of it: to let it, install it with --adopt, or let the \
+            application ask.
+            """
     }
 
     /// The answer in a few words.

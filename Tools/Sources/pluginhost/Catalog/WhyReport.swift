@@ -12,6 +12,8 @@ struct WhyReport {
     /// What is loaded before it if it can be used.
     let optional: [Need]
     let uses: [Use]
+    /// The older identifiers that it replaces, and whether it has taken over what belonged to them.
+    let replacements: [PluginReplacement]
     /// The changes to the catalogue if the bundle in use did not exist.
     let absence: CatalogChange?
     /// The decisions about the plug-in.
@@ -85,6 +87,7 @@ struct WhyReport {
                 offeredBy: catalog.extensions(at: point, version: version).map(\.plugin.identifier),
                 isOfApplication: search.recorded?.offers(point, version) ?? false)
         }
+        replacements = catalog.replacements.filter { $0.plugin.identifier == plugin?.identifier }
         absence = plugin.map { catalog.change(without: $0.candidate) }
         folders = catalog.folders
         similar = candidates.isEmpty ? Self.similar(to: identifier, in: catalog) : []
@@ -183,6 +186,10 @@ extension WhyReport {
             "sentence": .string(sentence),
             "remedy": .string(explanation.remedy),
             "optional": .array(optional.map(\.json)),
+            "replacements": .array(
+                replacements.map {
+                    .object(["identifier": .string($0.old), "takenOver": .bool($0.hasTakenOver)])
+                }),
             "bundles": .array(candidates.map { .object($0.members) }),
             "findings": check.json,
             "needs": .array(needs.map(\.json)),

@@ -9,17 +9,28 @@ struct InstallCommand: ParsableCommand {
         discussion: """
             FILE is an archive that “pluginhost pack --archive” made, a .tar.gz or .zip archive of a bundle, or its directory. It is unpacked beside its place, \
             checked as “check” does, and put in place in one step. The version that it replaces is kept; “rollback” goes back \
-            to it. No code of the bundle runs.
+            to it. No code of the bundle runs. If the plug-in replaces an older identifier, “install” asks on a terminal \
+            whether it takes over the choices, answers and data of that one.
             """)
 
     @OptionGroup var arguments: InstallationArguments
+
+    @Flag(
+        help: """
+            Lets the plug-in take over the choices, answers and data of the older identifiers that it replaces, without a \
+            question.
+            """)
+    var adopt = false
 
     @Argument(help: ArgumentHelp("The archive, or a bundle's directory.", valueName: "file"), completion: .file())
     var file: String
 
     mutating func run() throws {
         let (installer, file) = (try arguments.installer(), file)
-        try arguments.report("install", "installed") { () throws(PackingError) in try installer.install(file) }
+        let takeOver = TakeOver(
+            application: arguments.application, host: arguments.host, isAgreed: adopt, asks: !arguments.json)
+        try arguments.report("install", "installed", takeOver) { () throws(PackingError) in try installer.install(file)
+        }
     }
 }
 

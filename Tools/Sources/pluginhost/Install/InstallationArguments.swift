@@ -64,10 +64,14 @@ struct InstallationArguments: ParsableArguments {
     }
 
     /// Makes one change, reports it, and exits with its status.
-    func report(_ command: String, _ verb: String, _ change: () throws(PackingError) -> PluginInstaller.Result) throws {
+    func report(
+        _ command: String, _ verb: String, _ takeOver: TakeOver? = nil,
+        _ change: () throws(PackingError) -> PluginInstaller.Result
+    ) throws {
         do throws(PackingError) {
             let result = try change()
-            write(command, verb, result)
+            let outcome = result.isDone ? takeOver?.run(for: result.identifier) : nil
+            write(command, verb, result, outcome ?? .init())
             if !result.isDone { throw PackingError(.archiveInvalid, path: "", message: "", remedy: "") }
         } catch {
             if !error.message.isEmpty { write(command, error) }
@@ -75,8 +79,10 @@ struct InstallationArguments: ParsableArguments {
         }
     }
 
-    private func write(_ command: String, _ verb: String, _ result: PluginInstaller.Result) {
-        let report = FindingReport(findings: result.findings, bundlePath: result.path)
+    private func write(
+        _ command: String, _ verb: String, _ result: PluginInstaller.Result, _ takeOver: TakeOver.Outcome
+    ) {
+        let report = FindingReport(findings: result.findings + takeOver.findings, bundlePath: result.path)
         let sentence = result.isDone ? sentence(about: result.identifier) : nil
         let settings = result.isDone && result.path == nil ? settingsFile(of: result.identifier) : nil
         if json {
@@ -86,7 +92,8 @@ struct InstallationArguments: ParsableArguments {
                     "path": JSONValue(result.path), "identifier": .string(result.identifier),
                     "version": JSONValue(result.version), "replaced": JSONValue(result.replaced),
                     "done": .bool(result.isDone), "explanation": JSONValue(sentence),
-                    "keptSettings": JSONValue(settings), "findings": report.json, "error": .null,
+                    "keptSettings": JSONValue(settings), "findings": report.json,
+                    "takenOver": JSONValue(takeOver.done), "notTakenOver": JSONValue(takeOver.left), "error": .null,
                 ])
             return
         }
@@ -99,6 +106,18 @@ struct InstallationArguments: ParsableArguments {
         if let path = result.path, result.isDone { page.field("Directory", path) }
         if let settings { page.field("Kept settings", settings) }
         if let sentence { page.paragraph(sentence, indent: 2) }
+        if !takeOver.done.isEmpty {
+            page.paragraph(
+                "It has taken over the choices, answers and data of \(takeOver.done.joined(separator: ", ")).",
+                indent: 2)
+        }
+        if !takeOver.left.isEmpty {
+            page.paragraph(
+                """
+                It replaces \(takeOver.left.joined(separator: ", ")), and has taken over nothing of it. To let it: \
+                pluginhost install --adopt
+                """, indent: 2, .yellow)
+        }
         report.write(to: &page)
         Terminal.write(page.text)
     }
@@ -109,7 +128,8 @@ struct InstallationArguments: ParsableArguments {
                 command,
                 [
                     "path": .null, "identifier": .null, "version": .null, "replaced": .null, "done": .bool(false),
-                    "explanation": .null, "keptSettings": .null, "findings": .array([]), "error": error.json,
+                    "explanation": .null, "keptSettings": .null, "findings": .array([]), "takenOver": .array([]),
+                    "notTakenOver": .array([]), "error": error.json,
                 ])
             return
         }
