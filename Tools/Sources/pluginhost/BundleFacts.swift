@@ -10,21 +10,25 @@ struct BundleFacts {
     private let bundle: PluginBundle?
     private let problems: FindingReport
     private let isolation: IsolationFacts?
+    private let settings: SettingsFacts?
+    private let application: String?
     let status: ExitStatus
 
-    /// `sources`: the lists of an application that decide where its plug-ins run.
-    init(_ selected: SelectedBundle, _ sources: PlacementSources) {
+    /// `sources`: the lists of an application that decide where its plug-ins run. `application`: its name.
+    init(_ selected: SelectedBundle, _ sources: PlacementSources, _ application: String?) {
+        self.application = application
         switch selected {
         case .bundle(let bundle):
             path = bundle.bundlePath
             self.bundle = bundle
             isolation = IsolationFacts(bundle, sources)
+            settings = SettingsFacts(bundle, isOfApplication: application != nil)
             problems = FindingReport(findings: bundle.manifestError?.findings ?? [], bundlePath: bundle.bundlePath)
             status = problems.errors == 0 ? .fine : .problems
         case .unopened(let error), .missing(let error):
             path = error.bundlePath
             bundle = nil
-            isolation = nil
+            (isolation, settings) = (nil, nil)
             problems = FindingReport(findings: error.findings, bundlePath: error.bundlePath)
             status = if case .missing = selected { .unable } else { .problems }
         }
@@ -105,6 +109,7 @@ struct BundleFacts {
                 "resourceDirectory": JSONValue(bundle?.resourcePath),
                 "resources": JSONValue(resources),
                 "nibs": .array(nibs.map(\.json)),
+                "settings": SettingsFacts.json(settings),
                 "findings": problems.json,
             ].merging(IsolationFacts.members(isolation)) { $1 })
     }
@@ -184,6 +189,15 @@ struct BundleFacts {
         if !nibs.isEmpty {
             page.line(("Nibs", .faint), indent: 2)
             page.table(nibs.map(\.row), indent: 4)
+        }
+        if let settings {
+            page.line(("Settings", .faint), indent: 2)
+            settings.writeTable(to: &page, indent: 4)
+            let problems = FindingReport(findings: settings.findings, bundlePath: path).count
+            let command = application.map { SettingsFacts.command(manifest.identifier ?? "", $0) }
+            let words =
+                problems.map { "\($0): see \(command ?? "pluginhost lint \(path.relativeToCurrentDirectory)")" } ?? command
+            if let words { page.paragraph(words, indent: 4, problems == nil ? .faint : .yellow) }
         }
     }
 

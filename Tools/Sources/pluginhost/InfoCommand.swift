@@ -9,12 +9,14 @@ struct InfoCommand: ParsableCommand {
         discussion: """
             Reads Info.plist, the executable's header and the names of the resources. It runs no code of a bundle, so \
             it shows what Info.plist declares; “load” shows what the code registers, and “why” whether an application uses \
-            it. With --application it also shows what that application and the administrator decided about where it runs.
+            it. With --application it also shows what that application and the administrator decided about where it runs, and \
+            whose values its settings have.
             """)
 
     @Option(
         help: ArgumentHelp(
-            "The application whose decisions about where its plug-ins run are shown.", valueName: "name"),
+            "The application whose decisions about where its plug-ins run, and whose settings, are shown.",
+            valueName: "name"),
         completion: KnownNames.applications)
     var application: String?
 
@@ -26,7 +28,7 @@ struct InfoCommand: ParsableCommand {
         var documents: [JSONValue] = []
         var page = Page()
         for selected in arguments.select() {
-            let facts = BundleFacts(selected, sources)
+            let facts = BundleFacts(selected, sources, application)
             status = max(status, facts.status)
             documents.append(facts.json)
             page.gap()

@@ -137,19 +137,26 @@ import Testing
             at: list.deletingLastPathComponent(), withIntermediateDirectories: true)
         let keys: [String: Any] = ["CFBundleIdentifier": "org.example.Loud", "PHPermissions": ["processes": true]]
         try PropertyListSerialization.data(fromPropertyList: keys, format: .xml, options: 0).write(to: list)
+        let root = data.appending(path: "Loud.bundle/Contents/Resources/Settings.bundle/Root.plist")
+        try FileManager.default.createDirectory(
+            at: root.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("{ PreferenceSpecifiers = ({ Type = PSToggleSwitchSpecifier; Key = pauses; }); }".utf8).write(to: root)
         let taking = [
             "list", "why", "graph", "doctor", "scan", "bisect", "info", "install", "uninstall", "rollback", "enable",
             "disable",
             "quarantine list", "quarantine clear", "quarantine add", "consents list", "consents give",
-            "consents revoke", "stage",
+            "consents revoke", "stage", "settings list", "settings get", "settings set", "settings reset",
         ]
         let naming = [
             "why", "uninstall", "rollback", "enable", "disable", "quarantine clear", "quarantine add",
-            "consents give", "consents revoke",
+            "consents give", "consents revoke", "settings list", "settings get", "settings set", "settings reset",
         ]
         return taking.map { ("pluginhost \($0) --application completed-", "completed-app") }
             + naming.map { ("pluginhost \($0) --application completed-app org.example.L", "org.example.Loud") }
             + [("pluginhost bisect --application completed-app --keep org.example.L", "org.example.Loud")]
+            + ["get", "set", "reset"].map {
+                ("pluginhost settings \($0) --application completed-app org.example.Loud pau", "pauses")
+            }
             + [("pluginhost consents give --application completed-app org.example.Loud proc", "processes")]
     }
 

@@ -181,6 +181,52 @@ import Testing
         #expect(message?.contains("The value of the administrator counts: 0.25") ?? false)
     }
 
+    @Test func infoShowsTheSettingsAndWithAnApplicationWhoseTheyAre() throws {
+        let user = try User()
+        #expect(try user.document("set", "org.example.Loud", "rate", "0.75").status == 0)
+        let path = user.home.path + "/share/my-editor/plugins/Loud.bundle"
+        func rate(_ arguments: String...) throws -> [String: Any] {
+            let document = try PluginHostTool.document(of: ["info", path] + arguments, environment: user.environment)
+            let settings = try #require(document.bundles.first?["settings"] as? [String: Any])
+            let rows = try #require(settings["settings"] as? [[String: Any]])
+            #expect(rows.map { $0["key"] as? String } == ["rate", "pauses", "password"])
+            #expect(rows[2]["secret"] as? Bool == true && rows[2]["value"] is NSNull)
+            return rows[0]
+        }
+        let own = try rate()
+        #expect(own["value"] as? Double == 0.5 && own["layer"] as? String == "plugin")
+        let now = try rate("--application", "my-editor")
+        #expect(now["value"] as? Double == 0.75 && now["layer"] as? String == "user")
+        #expect(now["default"] as? Double == 0.5 && now["file"] as? String == user.file("config"))
+        let output = try PluginHostTool.run(
+            ["info", path, "--application", "my-editor"], environment: user.environment)
+        let text = PluginHostTool.words(output.standardOutput)
+        #expect(text.contains("rate 0.75 by the user default 0.5 a number from 0.0 to 1.0"), "\(text)")
+        #expect(text.contains("password ••••"))
+        #expect(text.contains("pluginhost settings list org.example.Loud --application my-editor"))
+    }
+
+    @Test func whyShowsWhatIsWrongWithTheSettingsOfAPlugInThatIsUsed() throws {
+        let user = try User()
+        try user.write("config/my-editor/settings/org.example.Loud.plist", "{ Settings = {\n  rate = fast;\n}; }")
+        let arguments = ["why", "org.example.Loud", "--application", "my-editor"]
+        let document = try PluginHostTool.document(of: arguments, environment: user.environment)
+        // A wrong value keeps no plug-in from being used.
+        #expect(document.status == 0)
+        let settings = try #require(document.object["settings"] as? [String: Any])
+        #expect((settings["settings"] as? [[String: Any]])?.count == 3)
+        let findings = try #require(settings["findings"] as? [[String: Any]])
+        #expect(findings.map { $0["code"] as? String } == ["settingInvalid"] && findings[0]["line"] as? Int == 2)
+        let output = try PluginHostTool.run(arguments, environment: user.environment)
+        let text = PluginHostTool.words(output.standardOutput)
+        #expect(text.contains("Settings: 3 settings 1 warning") && text.contains("warning settingInvalid rate"))
+        // Folders alone do not say which files count.
+        let folder = user.home.path + "/share/my-editor/plugins"
+        let own = try PluginHostTool.document(
+            of: ["why", "org.example.Loud", "--in", folder], environment: user.environment)
+        #expect(((own.object["settings"] as? [String: Any])?["findings"] as? [Any])?.isEmpty ?? false)
+    }
+
     @Test func aWrongValueIsListedWithItsLine() throws {
         let user = try User()
         try user.write("config/my-editor/settings/org.example.Loud.plist", "{ Settings = {\n  rate = fast;\n}; }")

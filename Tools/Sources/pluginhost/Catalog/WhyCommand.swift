@@ -8,7 +8,8 @@ struct WhyCommand: ParsableCommand {
         abstract: "Explains why a plug-in is used or not, what it needs and what needs it.",
         discussion: """
             Shows for every bundle with the identifier whether it is used and by which rule, makes the complete check of \
-            the bundle in use, and shows where it runs, what it requires and what requires it. “info” describes a bundle at a \
+            the bundle in use, and shows where it runs, its settings and whose values they have, what it requires and what requires \
+            it. “info” describes a bundle at a \
             path, and “doctor” examines all plug-ins. No code of a bundle runs.
             """)
 

@@ -17,6 +17,11 @@ extension WhyReport {
         for replacement in replacements { page.paragraph(Self.sentence(replacement), indent: 2) }
         for probe in probes { write(probe, to: &page) }
         writeCheck(to: &page)
+        if let settings {
+            page.gap()
+            settings.writeSummary(
+                to: &page, command: applicationName.map { SettingsFacts.command(explanation.identifier, $0) })
+        }
         writeNeeds(to: &page)
         writeNeededBy(to: &page)
         writeAbsence(to: &page)

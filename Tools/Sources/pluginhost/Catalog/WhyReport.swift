@@ -26,6 +26,10 @@ struct WhyReport {
     let isLoadable: Bool?
     /// The probe results that applications keep, if they demand a probe before the first use.
     let probes: [PluginCatalog.KeptProbe]
+    /// The settings of the bundle in use; nil if it has none.
+    let settings: SettingsFacts?
+    /// The name of the application; nil if only folders are known.
+    let applicationName: String?
     /// The search paths, which may explain why no plug-in has this identifier.
     let folders: [PluginCatalog.Folder]
     /// Similar identifiers, if no plug-in has this one.
@@ -89,6 +93,8 @@ struct WhyReport {
         }
         replacements = catalog.replacements.filter { $0.plugin.identifier == plugin?.identifier }
         absence = plugin.map { catalog.change(without: $0.candidate) }
+        settings = plugin == nil ? nil : bundle.flatMap { SettingsFacts($0, isOfApplication: search.application != nil) }
+        applicationName = search.application
         folders = catalog.folders
         similar = candidates.isEmpty ? Self.similar(to: identifier, in: catalog) : []
     }
@@ -226,6 +232,7 @@ extension WhyReport {
                         "program": .string($0.program), "passed": .bool($0.findings.isEmpty), "findings": report.json,
                     ])
                 }),
+            "settings": SettingsFacts.json(settings),
             "similar": JSONValue(similar),
             "folders": .array(folders.map { JSONValue($0) }),
             "applicationVersion": JSONValue(application?.version),

@@ -1,6 +1,7 @@
 import ArgumentParser
 @_spi(Tools) import PluginHost
 @_spi(Tools) import PluginWorkers
+import SettingsReading
 
 /// The names that a shell completes, found in the places that the command line names so far.
 ///
@@ -22,6 +23,13 @@ enum KnownNames {
         let asked = candidates(in: words).filter { words.contains($0.identifier) }
             .compactMap { try? $0.open().manifest.permissions.items }
         return (["all", "none"] + (asked.first ?? [])).filter { $0.hasPrefix(prefix) }
+    }
+
+    /// Completes the key of a setting that a plug-in declares.
+    static let settings = CompletionKind.custom { words, _, prefix in
+        let plugin = candidates(in: words).first { words.contains($0.identifier) }
+        let declared = (try? plugin?.open())?.settingsSchema?.declarations ?? []
+        return declared.map(\.key).filter { $0.hasPrefix(prefix) }
     }
 
     /// The bundles in the application or the folders that a command line names by `--application` and `--in`.

@@ -36,6 +36,8 @@ struct SettingsArguments: ParsableArguments {
         /// Nil if its root cannot be read.
         let settings: PluginSettings?
         let findings: [PluginFinding]
+
+        var facts: SettingsFacts? { SettingsFacts(bundle, isOfApplication: true) }
     }
 
     /// The plug-ins of the application that have settings, by identifier.
@@ -139,8 +141,7 @@ struct ListSettingsCommand: ParsableCommand {
                 page.gap()
                 page.line((plugin.identifier, .bold))
                 page.paragraph(plugin.bundle.bundlePath.relativeToCurrentDirectory, indent: 2, .faint)
-                for key in plugin.settings?.keys ?? [] { Self.write(key, plugin.settings!, to: &page) }
-                FindingReport(findings: plugin.findings, bundlePath: nil).write(to: &page)
+                plugin.facts?.write(to: &page)
             }
             if found.isEmpty { page.paragraph("No plug-in of \(arguments.application) has a Settings.bundle.") }
             Terminal.write(page.text)
@@ -148,36 +149,11 @@ struct ListSettingsCommand: ParsableCommand {
         try (found.allSatisfy(\.findings.isEmpty) ? ExitStatus.fine : .problems).finish()
     }
 
-    private static func write(_ key: String, _ settings: PluginSettings, to page: inout Page) {
-        guard let declaration = settings.declaration(of: key), let origin = settings.origin(of: key) else { return }
-        let value = declaration.isSecret ? SettingDeclaration.hidden : settings.value(of: key)?.description ?? ""
-        page.line(
-            (key, .bold), ("=", .plain), (value, .plain), (origin.lock == nil ? "" : "locked", .yellow), indent: 2)
-        let line = origin.place.map { ":\($0.line)" } ?? ""
-        let file = origin.layer == .plugin ? "" : origin.path.map { ", \($0)\(line)" } ?? ""
-        page.paragraph("by \(origin.layer.words)\(file); \(declaration.allowedWords)", indent: 4, .faint)
-    }
-
     private static func json(_ plugin: SettingsArguments.Found) -> JSONValue {
-        let places = plugin.settings?.places
-        return .object([
+        let name: [String: JSONValue] = [
             "identifier": .string(plugin.identifier), "path": .string(plugin.bundle.bundlePath),
-            "userFile": JSONValue(places?.user), "administratorFile": JSONValue(places?.administratorToChange),
-            "settings": .array((plugin.settings?.keys ?? []).compactMap { json($0, plugin.settings!) }),
-            "findings": FindingReport(findings: plugin.findings, bundlePath: nil).json,
-        ])
-    }
-
-    private static func json(_ key: String, _ settings: PluginSettings) -> JSONValue? {
-        guard let declaration = settings.declaration(of: key), let origin = settings.origin(of: key) else { return nil }
-        return .object([
-            "key": .string(key), "type": .string(declaration.type.rawValue),
-            "value": declaration.isSecret ? .null : JSONValue(settings.value(of: key)),
-            "default": declaration.isSecret ? .null : JSONValue(declaration.defaultValue),
-            "allowed": .string(declaration.allowedWords), "layer": .string(origin.layer.rawValue),
-            "file": JSONValue(origin.path), "line": origin.place.map { .integer($0.line) } ?? .null,
-            "lock": JSONValue(origin.lock), "secret": .bool(declaration.isSecret),
-        ])
+        ]
+        return .object(name.merging(plugin.facts?.members ?? [:]) { $1 })
     }
 }
 
@@ -192,7 +168,7 @@ struct GetSettingCommand: ParsableCommand {
         help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"), completion: KnownNames.identifiers)
     var identifier: String
 
-    @Argument(help: ArgumentHelp("The key.", valueName: "key"))
+    @Argument(help: ArgumentHelp("The key.", valueName: "key"), completion: KnownNames.settings)
     var key: String
 
     mutating func run() throws {
@@ -229,7 +205,7 @@ struct SetSettingCommand: ParsableCommand {
         help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"), completion: KnownNames.identifiers)
     var identifier: String
 
-    @Argument(help: ArgumentHelp("The key.", valueName: "key"))
+    @Argument(help: ArgumentHelp("The key.", valueName: "key"), completion: KnownNames.settings)
     var key: String
 
     @Argument(help: ArgumentHelp("The value; true or false for a switch.", valueName: "value"))
@@ -275,7 +251,8 @@ struct ResetSettingsCommand: ParsableCommand {
         help: ArgumentHelp("The plug-in's identifier.", valueName: "identifier"), completion: KnownNames.identifiers)
     var identifier: String
 
-    @Argument(help: ArgumentHelp("The key; without it, every setting.", valueName: "key"))
+    @Argument(
+        help: ArgumentHelp("The key; without it, every setting.", valueName: "key"), completion: KnownNames.settings)
     var key: String?
 
     mutating func run() throws {
