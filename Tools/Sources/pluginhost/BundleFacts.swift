@@ -14,6 +14,8 @@ struct BundleFacts {
     private let application: String?
     let status: ExitStatus
 
+    /// Collects them.
+    ///
     /// `sources`: the lists of an application that decide where its plug-ins run. `application`: its name.
     init(_ selected: SelectedBundle, _ sources: PlacementSources, _ application: String?) {
         self.application = application
@@ -196,7 +198,8 @@ struct BundleFacts {
             let problems = FindingReport(findings: settings.findings, bundlePath: path).count
             let command = application.map { SettingsFacts.command(manifest.identifier ?? "", $0) }
             let words =
-                problems.map { "\($0): see \(command ?? "pluginhost lint \(path.relativeToCurrentDirectory)")" } ?? command
+                problems.map { "\($0): see \(command ?? "pluginhost lint \(path.relativeToCurrentDirectory)")" }
+                ?? command
             if let words { page.paragraph(words, indent: 4, problems == nil ? .faint : .yellow) }
         }
     }

@@ -151,13 +151,13 @@ import Testing
             "why", "uninstall", "rollback", "enable", "disable", "quarantine clear", "quarantine add",
             "consents give", "consents revoke", "settings list", "settings get", "settings set", "settings reset",
         ]
-        return taking.map { ("pluginhost \($0) --application completed-", "completed-app") }
-            + naming.map { ("pluginhost \($0) --application completed-app org.example.L", "org.example.Loud") }
-            + [("pluginhost bisect --application completed-app --keep org.example.L", "org.example.Loud")]
-            + ["get", "set", "reset"].map {
-                ("pluginhost settings \($0) --application completed-app org.example.Loud pau", "pauses")
-            }
-            + [("pluginhost consents give --application completed-app org.example.Loud proc", "processes")]
+        let app = "--application completed-app"
+        var cases = taking.map { ("pluginhost \($0) --application completed-", "completed-app") }
+        cases += naming.map { ("pluginhost \($0) \(app) org.example.L", "org.example.Loud") }
+        cases.append(("pluginhost bisect \(app) --keep org.example.L", "org.example.Loud"))
+        cases += ["get", "set", "reset"].map { ("pluginhost settings \($0) \(app) org.example.Loud pau", "pauses") }
+        cases.append(("pluginhost consents give \(app) org.example.Loud proc", "processes"))
+        return cases
     }
 
     @Test(arguments: Shell.allCases) func theScriptIsSound(_ shell: Shell) throws {

@@ -173,6 +173,7 @@ import Testing
                 "format", "command", "identifier", "used", "path", "sentence", "remedy", "bundles", "findings", "needs",
                 "uses", "neededBy", "without", "similar", "strikes", "unanswered", "probes", "loads",
                 "demandedExecution", "consent", "applicationVersion", "folders", "optional", "replacements",
+                "settings",
             ]
             #expect(Set(document.object.keys) == keys)
         }

@@ -93,7 +93,9 @@ struct WhyReport {
         }
         replacements = catalog.replacements.filter { $0.plugin.identifier == plugin?.identifier }
         absence = plugin.map { catalog.change(without: $0.candidate) }
-        settings = plugin == nil ? nil : bundle.flatMap { SettingsFacts($0, isOfApplication: search.application != nil) }
+        settings =
+            plugin == nil
+            ? nil : bundle.flatMap { SettingsFacts($0, isOfApplication: search.application != nil) }
         applicationName = search.application
         folders = catalog.folders
         similar = candidates.isEmpty ? Self.similar(to: identifier, in: catalog) : []
