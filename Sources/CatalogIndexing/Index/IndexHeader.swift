@@ -6,7 +6,7 @@ package struct IndexHeader: Sendable {
     /// “PHINDEX” and a zero byte.
     private static let magic: UInt64 = 0x0058_4544_4E49_4850
     /// Raise this when the format of the file or the rules for verdicts change.
-    package static let format: UInt64 = 7
+    package static let format: UInt64 = 8
 
     package let candidateCount: Int
     package let pluginCount: Int

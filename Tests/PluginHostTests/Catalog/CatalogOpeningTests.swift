@@ -120,21 +120,21 @@ import Testing
     }
 
     /// The header of older formats was 64 bytes long, so an index without plug-ins was not much longer.
-    @Test("an index of an older format", .fault(685), arguments: [UInt8(5), 6], [64, Int.max])
+    @Test("an index of an older format", .fault(685), arguments: [UInt8(5), 6, 7], [64, Int.max])
     func anOlderIndexIsCreatedAgain(format: UInt8, length: Int) throws {
         let tree = try CatalogTree(["a/1.bundle": Self.list("x", "", "NSExtensions = (mid);")])
         tree.settle()
         #expect(tree.catalog("a", index: true).plugins(opening: "a.mid").count == 1)
         let path = try tree.indexPath
         var bytes = try fileBytes(path)
-        #expect(bytes[8] == 7)
+        #expect(bytes[8] == 8)
         bytes[8] = format
         bytes.removeLast(max(0, bytes.count - length))
         let fault = #expect(throws: CatalogIndex.Fault.self) { try CatalogIndex(bytes: bytes) }
         #expect(fault?.isOfOtherFormat == true)
         try tree.tree.write("index/" + Path.lastComponent(path), bytes: bytes)
         let again = tree.catalog("a", index: true)
-        #expect(try again.plugins(opening: "a.mid").count == 1 && fileBytes(path)[8] == 7)
+        #expect(try again.plugins(opening: "a.mid").count == 1 && fileBytes(path)[8] == 8)
         // And from the index alone, without reading the bundle.
         #expect(tree.catalog("a", validation: .folders, index: true).plugins(opening: "a.mid").count == 1)
     }
