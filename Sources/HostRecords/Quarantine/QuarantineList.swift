@@ -29,11 +29,12 @@ package struct QuarantineList: KeptContent {
 
     /// Every plug-in is in quarantine.
     package static var safest: QuarantineList {
-        var entry = Quarantine.Entry(everyPlugin, bundlePath: nil)
-        entry.origin = .user
-        entry.givenReason = "The list of the plug-ins in quarantine was damaged, and nobody knows which ones they were."
         var list = QuarantineList()
-        list.entries = [entry]
+        list.entries = [
+            .ofEveryPlugin(
+                .user,
+                because: "The list of the plug-ins in quarantine was damaged, and nobody knows which ones they were.")
+        ]
         return list
     }
 
@@ -143,16 +144,25 @@ struct AdministratorsQuarantine: KeptContent {
 
     /// Every plug-in is in quarantine.
     static var safest: AdministratorsQuarantine {
-        var entry = Quarantine.Entry(everyPlugin, bundlePath: nil)
-        entry.origin = .administrator
-        entry.givenReason = "The administrator's list cannot be used, and nobody knows which plug-ins are on it."
         var list = AdministratorsQuarantine()
-        list.entries = [entry]
+        list.entries = [
+            .ofEveryPlugin(
+                .administrator,
+                because: "The administrator's list cannot be used, and nobody knows which plug-ins are on it.")
+        ]
         return list
     }
 }
 
 extension Quarantine.Entry {
+    /// The entry of a list that cannot be used.
+    fileprivate static func ofEveryPlugin(_ origin: Origin, because reason: String) -> Quarantine.Entry {
+        var entry = Quarantine.Entry(QuarantineList.everyPlugin, bundlePath: nil)
+        entry.origin = origin
+        entry.givenReason = reason
+        return entry
+    }
+
     /// Whether the entry applies to a bundle.
     ///
     /// An entry of the administrator applies to every bundle with its identifier. Any other entry applies to the bundle
