@@ -59,7 +59,7 @@ extension PluginCatalog {
             throw PluginError(bundlePath: path, error)
         }
         let change = refresh()
-        completeTakingOver()
+        completeTakingOver(replacements)
         return change
     }
 
@@ -100,14 +100,14 @@ extension PluginCatalog {
                 hasNew = true
             }
         }
-        if !hasNew { completeTakingOver() }
+        if !hasNew { completeTakingOver(replacements) }
         return hasNew
     }
 
     /// Moves the directories for state, and the answers, of plug-ins that have an entry.
     ///
     /// It may have happened before, in part or completely.
-    func completeTakingOver() {
+    private func completeTakingOver(_ replacements: [PluginReplacement]) {
         let application = HostEnvironment.current.name
         let done = replacements.filter(\.hasTakenOver)
         consents?.takeOver(done)
