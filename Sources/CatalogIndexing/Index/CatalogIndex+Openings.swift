@@ -108,16 +108,16 @@ extension CatalogIndex {
     ///
     /// An application asks for the same few extensions again and again, and following the types takes longer than all
     /// other parts of a question.
-    package final class KnownTypes: Sendable {
+    final class KnownTypes: Sendable {
         private let table: TypeTable
         private let known = Lock<[OpeningKey: [TypeTable.Step]]>([:])
         /// How many keys are kept, because the questions may come from names of files.
         private static let mostKept = 1_000
 
-        package init(_ table: TypeTable) { self.table = table }
+        init(_ table: TypeTable) { self.table = table }
 
         /// See ``TypeTable/steps(from:)``.
-        package func steps(from key: OpeningKey) -> [TypeTable.Step] {
+        func steps(from key: OpeningKey) -> [TypeTable.Step] {
             if let steps = known.withLock({ $0[key] }) { return steps }
             let steps = table.steps(from: key)
             known.withLock { known in

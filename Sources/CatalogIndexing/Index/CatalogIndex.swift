@@ -234,16 +234,16 @@ package final class CatalogIndex: Sendable {
 
     // MARK: Openings
 
-    package func openingRow(_ number: Int) -> OpeningRow {
+    func openingRow(_ number: Int) -> OpeningRow {
         bytes.withUnsafeBytes { OpeningRow($0, at: header.openingsOffset + number * OpeningRow.size) }
     }
 
-    package var openingCount: Int { header.openingCount }
+    var openingCount: Int { header.openingCount }
 
     /// The rows with a hash, best rank first.
     ///
     /// **Cost.** A binary search.
-    package func openingRows(hash: UInt32) -> [OpeningRow] {
+    func openingRows(hash: UInt32) -> [OpeningRow] {
         let first = (0..<openingCount).partitioningIndex { openingRow($0).hash >= hash }
         return (first..<openingCount).lazy.map(openingRow).prefix { $0.hash == hash }
     }

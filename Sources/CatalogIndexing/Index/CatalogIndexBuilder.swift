@@ -119,9 +119,9 @@ package struct CatalogIndexBuilder {
     }
 
     private struct PlacedExtension {
-        package var order: Int
-        package var candidate: Int
-        package var index: Int
+        var order: Int
+        var candidate: Int
+        var index: Int
     }
 
     /// By point; at each point, lower orders first, then earlier search paths, names and extensions.

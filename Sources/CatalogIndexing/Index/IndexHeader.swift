@@ -6,23 +6,23 @@ package struct IndexHeader: Sendable {
     /// “PHINDEX” and a zero byte.
     private static let magic: UInt64 = 0x0058_4544_4E49_4850
     /// Raise this when the format of the file or the rules for verdicts change.
-    package static let format: UInt64 = 8
+    static let format: UInt64 = 8
 
-    package let candidateCount: Int
-    package let pluginCount: Int
-    package let extensionCount: Int
-    package let openingCount: Int
-    package let foldersOffset: Int
+    let candidateCount: Int
+    let pluginCount: Int
+    let extensionCount: Int
+    let openingCount: Int
+    let foldersOffset: Int
 
-    package var candidatesOffset: Int { Self.size }
-    package var pluginsOffset: Int { candidatesOffset + candidateCount * CandidateRow.size }
-    package var loadOrderOffset: Int { pluginsOffset + pluginCount * 4 }
-    package var extensionsOffset: Int { loadOrderOffset + pluginCount * 4 }
-    package var openingsOffset: Int { extensionsOffset + extensionCount * ExtensionRow.size }
+    var candidatesOffset: Int { Self.size }
+    var pluginsOffset: Int { candidatesOffset + candidateCount * CandidateRow.size }
+    var loadOrderOffset: Int { pluginsOffset + pluginCount * 4 }
+    var extensionsOffset: Int { loadOrderOffset + pluginCount * 4 }
+    var openingsOffset: Int { extensionsOffset + extensionCount * ExtensionRow.size }
     /// Where the texts begin.
-    package var textsOffset: Int { openingsOffset + openingCount * OpeningRow.size }
+    var textsOffset: Int { openingsOffset + openingCount * OpeningRow.size }
 
-    package init(candidateCount: Int, pluginCount: Int, extensionCount: Int, openingCount: Int, foldersOffset: Int) {
+    init(candidateCount: Int, pluginCount: Int, extensionCount: Int, openingCount: Int, foldersOffset: Int) {
         self.candidateCount = candidateCount
         self.pluginCount = pluginCount
         self.extensionCount = extensionCount
@@ -31,7 +31,7 @@ package struct IndexHeader: Sendable {
     }
 
     /// - Throws: the reason why the bytes are not a valid index.
-    package init(checking bytes: UnsafeRawBufferPointer) throws(CatalogIndex.Fault) {
+    init(checking bytes: UnsafeRawBufferPointer) throws(CatalogIndex.Fault) {
         func checkLength(_ length: Int) throws(CatalogIndex.Fault) {
             guard bytes.count >= length else {
                 throw CatalogIndex.Fault(reason: "it is \(bytes.count) bytes long, shorter than its header")
@@ -69,7 +69,7 @@ package struct IndexHeader: Sendable {
     /// Writes the header and the parts of fixed size into the space at the beginning of an index.
     ///
     /// `parts`: candidates, plug-ins, load order, extensionRows and openings.
-    package func complete(_ bytes: inout [UInt8], with parts: [UInt8]) {
+    func complete(_ bytes: inout [UInt8], with parts: [UInt8]) {
         precondition(Self.size + parts.count == textsOffset)
         let words = [
             Self.magic, Self.format, UInt64(bytes.count), 0, UInt64(candidateCount), UInt64(pluginCount),

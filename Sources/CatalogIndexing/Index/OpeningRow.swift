@@ -1,23 +1,23 @@
-package import BundleReading
+import BundleReading
 
 /// One thing by which a plug-in's documents are found, in 12 bytes.
 ///
 /// The rows are sorted by hash. Different keys may have the same hash, so the candidate's record decides.
-package struct OpeningRow: Sendable, Hashable {
-    package static let size = 12
+struct OpeningRow: Sendable, Hashable {
+    static let size = 12
 
-    package var hash: UInt32
-    package var candidate: Int
+    var hash: UInt32
+    var candidate: Int
     /// The best rank of the candidate's document types with this key.
-    package var rank: UInt32
+    var rank: UInt32
 
-    package init(hash: UInt32, candidate: Int, rank: Manifest.DocumentType.Rank) {
+    init(hash: UInt32, candidate: Int, rank: Manifest.DocumentType.Rank) {
         self.hash = hash
         self.candidate = candidate
         self.rank = UInt32(rank.position)
     }
 
-    package init(_ bytes: UnsafeRawBufferPointer, at start: Int) {
+    init(_ bytes: UnsafeRawBufferPointer, at start: Int) {
         func word(_ offset: Int) -> UInt32 {
             UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start + offset, as: UInt32.self))
         }
@@ -26,7 +26,7 @@ package struct OpeningRow: Sendable, Hashable {
         rank = word(8)
     }
 
-    package func write(to writer: inout RecordWriter) {
+    func write(to writer: inout RecordWriter) {
         writer.put(hash)
         writer.put(UInt32(candidate))
         writer.put(rank)
@@ -35,7 +35,7 @@ package struct OpeningRow: Sendable, Hashable {
 
 extension OpeningRow {
     /// The rows of a candidate: one for each key, with the best rank.
-    package static func rows(of record: PluginRecord, candidate: Int) -> [OpeningRow] {
+    static func rows(of record: PluginRecord, candidate: Int) -> [OpeningRow] {
         var ranks: [OpeningKey: Manifest.DocumentType.Rank] = [:]
         for type in record.documentTypes {
             for key in type.keys { ranks[key] = min(ranks[key] ?? type.rank, type.rank) }

@@ -108,16 +108,16 @@ extension PluginRecord {
 
     /// The parts that few records have, and how Info.plist is found.
     private struct Parts: OptionSet {
-        package let rawValue: UInt8
+        let rawValue: UInt8
         /// Info.plist is in its usual place, so the record does not name it.
-        package static let usualList = Self(rawValue: 1)
-        package static let documentTypes = Self(rawValue: 2)
-        package static let typeDeclarations = Self(rawValue: 4)
-        package static let optionalRequires = Self(rawValue: 8)
-        package static let conflicts = Self(rawValue: 16)
+        static let usualList = Self(rawValue: 1)
+        static let documentTypes = Self(rawValue: 2)
+        static let typeDeclarations = Self(rawValue: 4)
+        static let optionalRequires = Self(rawValue: 8)
+        static let conflicts = Self(rawValue: 16)
         /// It is not used before the user has enabled it.
-        package static let waits = Self(rawValue: 32)
-        package static let replaces = Self(rawValue: 64)
+        static let waits = Self(rawValue: 32)
+        static let replaces = Self(rawValue: 64)
     }
 
     private var parts: Parts {

@@ -8,17 +8,17 @@ import PropertyLists
 /// From the rest, ``resolve(_:pinned:limit:unread:)`` chooses one bundle for each identifier so that all requirements
 /// are met: the highest usable version; if versions are equal, the one in the earliest search path; then the first by
 /// name.
-package struct CatalogSelection {
-    package struct Candidate {
-        package let bundle: ScannedBundle
-        package let folder: Int
+struct CatalogSelection {
+    struct Candidate {
+        let bundle: ScannedBundle
+        let folder: Int
         /// The folder with its links resolved.
-        package let realPath: String
+        let realPath: String
 
         /// The directory with its links resolved.
-        package var path: String { bundle.record.linkedPath ?? Path.join(realPath, bundle.name) }
+        var path: String { bundle.record.linkedPath ?? Path.join(realPath, bundle.name) }
         /// Where Info.plist is, or is expected.
-        package var listPath: String { Path.join(path, bundle.record.listPath ?? PluginRecord.usualListPath) }
+        var listPath: String { Path.join(path, bundle.record.listPath ?? PluginRecord.usualListPath) }
     }
 
     private(set) var verdicts: [VerdictCode]
@@ -39,7 +39,7 @@ package struct CatalogSelection {
     /// Judges candidates and selects the ones to use.
     ///
     /// `candidates`: all of them, by search path, then by name. `problems`: why search paths could not be read.
-    package init(_ candidates: [Candidate], problems: [PluginFinding] = [], rules: CatalogRules) {
+    init(_ candidates: [Candidate], problems: [PluginFinding] = [], rules: CatalogRules) {
         self.candidates = candidates
         verdicts = Array(repeating: .usable, count: candidates.count)
         others = Array(repeating: nil, count: candidates.count)
