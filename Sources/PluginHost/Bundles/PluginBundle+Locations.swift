@@ -1,4 +1,5 @@
 import BundleReading
+import Glibc
 import HostBasics
 
 #if FullFoundation
