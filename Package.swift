@@ -30,12 +30,14 @@ let package = Package(
         .target(name: "PluginABI", dependencies: ["CPluginSupport"]),
         .target(name: "PropertyLists"),
         .target(name: "HostBasics", dependencies: ["CPluginSupport", "PropertyLists"]),
-        .target(name: "BundleReading", dependencies: ["HostBasics", "PropertyLists"]),
+        .target(name: "InterfaceRecords", dependencies: ["HostBasics", "PropertyLists"]),
+        .target(name: "BundleReading", dependencies: ["HostBasics", "PropertyLists", "InterfaceRecords"]),
         .target(name: "HostLogging", dependencies: ["PluginABI", "HostBasics"]),
         .target(
             name: "ForeignCalls",
             dependencies: ["PluginABI", "CPluginSupport", "HostBasics", "HostLogging", "BundleReading"]),
-        .target(name: "ELFImages", dependencies: ["HostBasics", "CPluginSupport", "PropertyLists"]),
+        .target(
+            name: "ELFImages", dependencies: ["HostBasics", "CPluginSupport", "PropertyLists", "InterfaceRecords"]),
         .target(name: "DependencyResolution", dependencies: ["HostBasics"]),
         .target(name: "NibReading", dependencies: ["HostBasics", "PluginABI", "PropertyLists"]),
         .target(name: "SettingsReading", dependencies: ["HostBasics", "PluginABI", "PropertyLists"]),
@@ -61,7 +63,7 @@ let package = Package(
             dependencies: [
                 "PluginABI", "CPluginSupport", "CSandbox", "PropertyLists", "HostBasics", "HostLogging",
                 "BundleReading", "ForeignCalls", "ELFImages", "DependencyResolution", "NibReading", "SettingsReading",
-                "PluginWorkers", "HostRecords", "CatalogIndexing",
+                "PluginWorkers", "HostRecords", "CatalogIndexing", "InterfaceRecords",
             ]),
         .plugin(
             name: "BundlePlugin",
@@ -86,7 +88,10 @@ let package = Package(
             exclude: ["Fixtures"]),
         .testTarget(name: "ForeignCallsTests", dependencies: ["ForeignCalls", "BundleReading", "TestSupport"]),
         .testTarget(
-            name: "ELFImagesTests", dependencies: ["ELFImages", "HostBasics", "PropertyLists", "TestSupport"]),
+            name: "InterfaceRecordsTests", dependencies: ["InterfaceRecords", "HostBasics", "PropertyLists"]),
+        .testTarget(
+            name: "ELFImagesTests",
+            dependencies: ["ELFImages", "InterfaceRecords", "HostBasics", "PropertyLists", "TestSupport"]),
         .testTarget(
             name: "DependencyResolutionTests", dependencies: ["DependencyResolution", "HostBasics", "TestSupport"]),
         .testTarget(
@@ -120,8 +125,8 @@ let package = Package(
 // Scripts/tsan.sh sets this. The tests of these modules start no thread, so it need not compile them a second time.
 if Context.environment["PLUGINHOST_SANITIZER"] == "thread" {
     let threadless = [
-        "PropertyListsTests", "ForeignCallsTests", "ELFImagesTests", "DependencyResolutionTests", "NibReadingTests",
-        "MovedFileTests", "FoundationFileTests",
+        "PropertyListsTests", "ForeignCallsTests", "InterfaceRecordsTests", "ELFImagesTests", "DependencyResolutionTests",
+        "NibReadingTests", "MovedFileTests", "FoundationFileTests",
     ]
     package.targets.removeAll { threadless.contains($0.name) }
 }

@@ -169,7 +169,7 @@ put 644 "$include" "$work/module.modulemap"
 
 # The rooms below PluginHost are no API, but the compiler needs them for the layout of PluginHost's types. Textual interfaces are not
 # installed: another compiler would accept them, and the host would refuse the compiled plug-in only when it loads it.
-for module in PluginHost PluginABI PropertyLists HostBasics HostLogging BundleReading ForeignCalls ELFImages DependencyResolution \
+for module in PluginHost PluginABI PropertyLists HostBasics HostLogging InterfaceRecords BundleReading ForeignCalls ELFImages DependencyResolution \
     NibReading SettingsReading PluginWorkers HostRecords CatalogIndexing; do
     for kind in swiftmodule swiftdoc; do
         put 644 "$LIBDIR/pluginhost/modules/$module.swiftmodule" "$products/Modules/$module.$kind" as "$target.$kind"

@@ -1,4 +1,5 @@
 import HostBasics
+import InterfaceRecords
 import PropertyLists
 
 extension CompleteInspection {
@@ -11,7 +12,7 @@ extension CompleteInspection {
             if let file = image.file, !files.contains(where: { $0 === file }) { files.append(file) }
         }
         // Like the check at the entry, this covers the conformances in the plug-in's file, not those in its libraries.
-        add(InterfaceInspection(of: file, among: files).findings)
+        add(InterfaceInspection(of: file, among: files, record: record).findings)
     }
 }
 
@@ -28,8 +29,10 @@ private struct InterfaceInspection {
 
     let findings: [PluginFinding]
 
-    /// `files`: the files in which symbols are looked up, in order.
-    init(of file: ELFFile, among files: [ELFFile]) {
+    /// Compares a file.
+    ///
+    /// `files`: the files in which symbols are looked up, in order. `record`: what the plug-in was compiled against.
+    init(of file: ELFFile, among files: [ELFFile], record: InterfaceRecord?) {
         guard let section = file.section(named: Self.section), section.size <= FileMemory.sectionLimit,
             // Packed relocations do not show what a table points to.
             let relocations = FileRelocations(of: file)
@@ -54,6 +57,13 @@ private struct InterfaceInspection {
         }
         var findings: [PluginFinding] = []
         var tables: [UInt64]?
+        var records = record.map { RecordComparison($0) }
+        var sections: [ObjectIdentifier: InterfaceSection.Content] = [:]
+        func content(of file: ELFFile) -> InterfaceSection.Content {
+            let content = sections[ObjectIdentifier(file)] ?? InterfaceSection.read(file.file)
+            sections[ObjectIdentifier(file)] = content
+            return content
+        }
         Conformance.each(in: memory, at: section.address, length: section.size) { conformance in
             guard findings.count < ReadingBudget.mostFindings,
                 let interface = conformance.protocolReference.flatMap(place),
@@ -73,63 +83,41 @@ private struct InterfaceInspection {
                         !current.isFunction(index) || relocations.leadsToCode(table &+ UInt64(index + 1) &* 8)
                     }
                 })
-            guard let difference else { return }
-            findings.append(
-                difference.finding(
-                    type: conformance.typeName, path: file.path, interface: current.name ?? "a protocol",
-                    library: interface.file.path, count: current.count))
+            let use = RecordComparison.Use(
+                type: conformance.typeName, interface: current.name ?? "a protocol", library: interface.file.path)
+            if let difference {
+                findings.append(
+                    difference.finding(
+                        type: use.type, path: file.path, interface: use.interface, library: use.library,
+                        count: current.count))
+            } else if current.isClassOnly, conformance.isOfClass == false {
+                findings.append(RecordComparison.classFinding(use).about(file.path))
+            } else if records != nil {
+                let finding = records?.finding(for: use, current: content(of: interface.file).record) {
+                    (0..<current.count).map(current.kind)
+                }
+                if let finding { findings.append(finding.about(file.path)) }
+            }
+        }
+        if findings.isEmpty {
+            findings +=
+                (records?.typeFindings { module, needed in
+                    for other in files where other.ownName == needed && needed != nil {
+                        if let record = content(of: other).record, record.modules[module] != nil {
+                            return (other.path, record)
+                        }
+                    }
+                    return nil
+                } ?? []).map { $0.about(file.path) }
         }
         self.findings = findings
     }
 }
 
-/// The values that the dynamic linker writes to addresses of a file.
-private struct FileRelocations {
-    enum Target {
-        /// An address in this file.
-        case own(UInt64)
-        case symbol(String)
-    }
-
-    private let file: ELFFile
-    private let table: [UInt8]
-    /// The position in the table of the relocation for each address.
-    private var offsets: [UInt64: Int] = [:]
-
-    /// - Returns: nil for a file with packed relocations, or with a table that cannot be read.
-    init?(of file: ELFFile) {
-        let size = file.dynamic.relocationsSize
-        guard file.dynamic.packedRelocationsSize == 0, size % UInt64(ELF.relocationSize) == 0,
-            let table = file.bytes(atAddress: file.dynamic.relocations, count: size)
-        else { return nil }
-        self.file = file
-        self.table = table
-        offsets.reserveCapacity(table.count / ELF.relocationSize)
-        table.withUnsafeBytes { bytes in
-            for offset in stride(from: 0, to: bytes.count, by: ELF.relocationSize) {
-                offsets[bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)] = offset
-            }
-        }
-    }
-
-    subscript(address: UInt64) -> Target? {
-        guard let offset = offsets[address] else { return nil }
-        return table.withUnsafeBytes { bytes in
-            let addend = bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self)
-            switch RelocationKind(type: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt32.self)) {
-            case .relative: return .own(addend)
-            case .address, .slot:
-                let index = Int(bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
-                guard let symbols = file.symbols, index > 0, index < symbols.count else { return nil }
-                return .symbol(symbols.name(of: symbols[index]))
-            default: return nil
-            }
-        }
-    }
-
-    /// Whether the relocated value at an address points to code of the file.
-    func leadsToCode(_ address: UInt64) -> Bool {
-        guard case .own(let target)? = self[address] else { return false }
-        return file.segments.contains { $0.flags & ELF.mayExecute != 0 && $0.holds(address: target) }
+extension PluginFinding {
+    fileprivate func about(_ path: String) -> Self {
+        var finding = self
+        finding.filePath = path
+        return finding
     }
 }

@@ -1,4 +1,5 @@
 package import HostBasics
+package import InterfaceRecords
 
 extension ELFInspector {
     /// Reports everything that is wrong with a plug-in's file and its libraries, without running any code: for the
@@ -14,13 +15,14 @@ extension ELFInspector {
     ///   - libraries: the libraries that the bundle contains, which are found first; nil if there are none.
     ///   - surroundings: the process or program with its libraries.
     ///   - declared: the declarations in Info.plist, to compare with the code; nil for no comparison.
+    ///   - record: the interfaces that the code was compiled against, by Info.plist; nil if that is unknown.
     /// - Returns: all findings; empty for a file without problems.
     ///
     /// **Cost.** Milliseconds: it reads the symbol tables of the libraries around the plug-in, at most 64 MiB of each
     /// file.
     package static func inspectCompletely(
         path: String, bundlePath: String, libraries: CarriedLibraries? = nil, surroundings: ELFSurroundings,
-        declared: DeclaredPoints? = nil
+        declared: DeclaredPoints? = nil, record: InterfaceRecord? = nil
     ) -> [PluginFinding] {
         let quick: ELFInspection
         do throws(OpenedFile.Failure) {
@@ -50,20 +52,21 @@ extension ELFInspector {
         }
         var inspection = CompleteInspection(
             of: file, bundlePath: bundlePath, libraries: libraries, quick: quick,
-            host: HostLibraries(surroundings, excluding: file, unread: unread))
+            host: HostLibraries(surroundings, excluding: file, unread: unread), record: record)
         inspection.run()
         if let declared { inspection.compare(declared) }
         return inspection.findings
     }
 }
 
-/// One run of ``ELFInspector/inspectCompletely(path:bundlePath:libraries:surroundings:declared:)``.
+/// One run of ``ELFInspector/inspectCompletely(path:bundlePath:libraries:surroundings:declared:record:)``.
 ///
 /// The steps are in extensions.
 package struct CompleteInspection {
     package let file: ELFFile
     package let bundlePath: String
     package let quick: ELFInspection
+    let record: InterfaceRecord?
     package let host: HostLibraries
     package let closure: LibraryClosure
     /// Whether all libraries of the bundle have tables that can be read.
@@ -71,11 +74,13 @@ package struct CompleteInspection {
     package private(set) var findings: [PluginFinding]
 
     package init(
-        of file: ELFFile, bundlePath: String, libraries: CarriedLibraries?, quick: ELFInspection, host: HostLibraries
+        of file: ELFFile, bundlePath: String, libraries: CarriedLibraries?, quick: ELFInspection, host: HostLibraries,
+        record: InterfaceRecord? = nil
     ) {
         self.file = file
         self.bundlePath = bundlePath
         self.quick = quick
+        self.record = record
         self.host = host
         closure = LibraryClosure(of: file, libraries: libraries, in: host)
         findings = quick.findings

@@ -1,4 +1,5 @@
 import HostBasics
+import InterfaceRecords
 
 /// The requirements of a protocol, from its descriptor (Swift's `ABI/Metadata.h`, TargetProtocolDescriptor).
 struct ProtocolRequirements<Memory: ELFMemory> {
@@ -21,6 +22,15 @@ struct ProtocolRequirements<Memory: ELFMemory> {
     }
 
     package var name: String? { context.qualifiedName }
+    /// Whether only classes can conform (Swift's ProtocolContextDescriptorFlags, bit 0: “any type”).
+    var isClassOnly: Bool { context.flags >> 16 & 1 == 0 }
+    /// Whether the protocol's module has library evolution (bit 1).
+    var hasEvolution: Bool { context.flags >> 16 & 2 != 0 }
+
+    /// What a requirement is.
+    func kind(_ index: Int) -> RequirementKind? {
+        context.memory.int32(at: address(of: index)).flatMap(RequirementKind.init)
+    }
 
     /// The address of the record of a requirement, by which conformances refer to it.
     package func address(of index: Int) -> UInt64 { start &+ UInt64(index) &* 8 }
@@ -113,10 +123,7 @@ struct Conformance<Memory: ELFMemory> {
     private static var witnessLimit: Int32 { 4096 }
 
     var witnesses: Witnesses? {
-        var place = address &+ Self.fixedSize
-        if flags & 1 << 6 != 0 { place += 4 }  // the module of a retroactive conformance
-        place += UInt64(flags >> 8 & 0xFF) * 12  // conditions
-        place += UInt64(flags >> 24) * 8  // packs in conditions
+        let place = fixedEnd
         if flags & 1 << 16 != 0 {
             guard let count = memory.int32(at: place), 0...Self.witnessLimit ~= count else { return nil }
             return .named(
@@ -130,10 +137,47 @@ struct Conformance<Memory: ELFMemory> {
         return table.map(Witnesses.table)
     }
 
+    /// The functions in this file that implement the named requirements.
+    var implementations: [UInt64] {
+        guard let place = namedWitnesses, let count = memory.int32(at: place), 0...Self.witnessLimit ~= count else {
+            return []
+        }
+        return (0..<UInt64(count)).compactMap { index in
+            let field = place &+ 8 &+ index &* 8
+            guard let distance = memory.int32(at: field), distance != 0 else { return nil }
+            return field &+ UInt64(bitPattern: Int64(distance))
+        }
+    }
+
+    /// The address of the number of named witnesses, after which they follow.
+    private var namedWitnesses: UInt64? { flags & 1 << 16 != 0 ? fixedEnd : nil }
+
+    /// The end of the fields that every record has, and of those about its conditions.
+    private var fixedEnd: UInt64 {
+        var place = address &+ Self.fixedSize
+        if flags & 1 << 6 != 0 { place += 4 }  // the module of a retroactive conformance
+        place += UInt64(flags >> 8 & 0xFF) * 12  // conditions
+        place += UInt64(flags >> 24) * 8  // packs in conditions
+        return place
+    }
+
+    /// The witness table, or the constant part of one that is completed at its first use.
+    var pattern: UInt64? {
+        guard let distance = memory.int32(at: address &+ 8), distance != 0 else { return nil }
+        return address &+ 8 &+ UInt64(bitPattern: Int64(distance))
+    }
+
+    /// Whether the type is a class; nil if it is not a Swift type of this file.
+    var isOfClass: Bool? {
+        guard flags >> 3 & 7 == 0, case .target(let place)? = reference(at: address &+ 4),
+            let kind = TypeContext(memory, at: place)?.kind
+        else { return nil }
+        return kind == .class
+    }
+
     /// The constant witness table of a conformance that records neither witnesses nor a number of requirements.
     private var table: UInt64? {
-        guard flags & 3 << 16 == 0, let distance = memory.int32(at: address &+ 8), distance != 0 else { return nil }
-        return address &+ 8 &+ UInt64(bitPattern: Int64(distance))
+        flags & 3 << 16 == 0 ? pattern : nil
     }
 
     private func reference(at field: UInt64) -> Reference? {

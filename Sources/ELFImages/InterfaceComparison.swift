@@ -1,5 +1,6 @@
 import CPluginSupport.Shims
 package import HostBasics
+package import InterfaceRecords
 
 /// Compares the requirements that protocols had when a plug-in was compiled with the current ones.
 ///
@@ -68,11 +69,13 @@ enum InterfaceDifference: Equatable {
             }
         return PluginFinding(
             .interfaceMismatch, filePath: path, subject: interface, message: "\(type) \(difference)",
-            remedy: """
-                Build the plug-in against the application's current API. The API's author should give the extension point a new \
-                version whenever its interface changes.
-                """)
+            remedy: Self.remedy)
     }
+
+    static let remedy = """
+        Build the plug-in against the application's current API. The API's author should give the extension point a new \
+        version whenever its interface changes.
+        """
 
     private static func requirements(_ count: Int) -> String {
         count == 1 ? "1 requirement" : "\(count) requirements"
@@ -81,8 +84,13 @@ enum InterfaceDifference: Equatable {
 
 /// The comparison in this process, for a plug-in that was opened and whose code has not run.
 package enum InterfaceComparison {
-    /// `list`: the list of conformances that the plug-in passed; empty if it passed none.
-    package static func findings(for list: UnsafeRawBufferPointer) -> [PluginFinding] {
+    /// The differences between the protocols that a plug-in was compiled against and those in this process.
+    ///
+    /// `list`: the list of conformances that the plug-in passed; empty if it passed none. `record`: what the plug-in was
+    /// compiled against, if that is known.
+    package static func findings(
+        for list: UnsafeRawBufferPointer, record: InterfaceRecord? = nil
+    ) -> [PluginFinding] {
         guard let base = list.baseAddress else { return [] }
         let memory = ProcessMemory()
         let start = UInt64(UInt(bitPattern: base))
@@ -90,6 +98,7 @@ package enum InterfaceComparison {
         var findings: [PluginFinding] = []
         var image: LoadedRanges?
         var tables: [UInt64]?
+        var records = record.map { RecordComparison($0) }
         Conformance.each(in: memory, at: start, length: length) { conformance in
             // A conformance that refers to its protocol directly is in the same file as the protocol.
             guard case .pointer? = conformance.protocolReference,
@@ -112,14 +121,42 @@ package enum InterfaceComparison {
                     return own.code.contains { $0.contains(function) }
                 }
             }
-            guard let difference else { return }
-            let library = UnsafeRawPointer(bitPattern: UInt(place)).flatMap { LoadedLibraries.path(containing: $0) }
-            findings.append(
-                difference.finding(
-                    type: conformance.typeName, path: nil, interface: current.name ?? "a protocol",
-                    library: library ?? "the host", count: current.count))
+            let isForClasses = current.isClassOnly && conformance.isOfClass == false
+            guard difference != nil || isForClasses || records != nil else { return }
+            let address = UnsafeRawPointer(bitPattern: UInt(place))
+            let library = address.flatMap { LoadedLibraries.path(containing: $0) }
+            let use = RecordComparison.Use(
+                type: conformance.typeName, interface: current.name ?? "a protocol", library: library ?? "the host")
+            if let difference {
+                findings.append(
+                    difference.finding(
+                        type: use.type, path: nil, interface: use.interface, library: use.library, count: current.count)
+                )
+            } else if isForClasses {
+                findings.append(RecordComparison.classFinding(use))
+            } else if let address {
+                let now = LoadedInterfaces.record(ofLibraryContaining: address, path: library ?? "")
+                let finding = records?.finding(for: use, current: now) { (0..<current.count).map(current.kind) }
+                if let finding { findings.append(finding) }
+            }
         }
+        // A difference of a protocol explains more than one of a type that it names.
+        if findings.isEmpty { findings += records?.typeFindings(current: loadedLibrary) ?? [] }
         return findings
+    }
+
+    /// A loaded library with a record of a module, found by the name with which the plug-in needs it.
+    private static func loadedLibrary(
+        _ module: String, _ needed: String?
+    ) -> (path: String, record: InterfaceRecord)? {
+        guard let needed else { return nil }
+        for library in LoadedLibraries.all() where library.path.isFile(named: needed) {
+            guard let record = LoadedInterfaces.record(ofLibraryAt: library.header, path: library.path),
+                record.modules[module] != nil
+            else { continue }
+            return (library.path, record)
+        }
+        return nil
     }
 
     private static func resolved(_ reference: Conformance<ProcessMemory>.Reference) -> UInt64? {
@@ -163,4 +200,9 @@ private struct LoadedRanges {
         }
         return true
     }
+}
+
+extension String {
+    /// Whether a path's last component is a name.
+    fileprivate func isFile(named name: String) -> Bool { self == name || hasSuffix("/" + name) }
 }

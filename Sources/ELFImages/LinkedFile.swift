@@ -32,6 +32,8 @@ public final class LinkedFile {
     public var needed: [String] { library.needed }
     /// DT_RUNPATH, or DT_RPATH if the file has no DT_RUNPATH.
     public var searchPath: String? { library.runPath ?? library.rPath }
+    /// The build-id in hexadecimal digits; nil if the linker wrote none.
+    public var buildIdentifier: String? { BuildIdentifier.of(library) }
     /// Whether both are the same file, even if the paths differ.
     public func isSameFile(as other: LinkedFile) -> Bool { library.isSameFile(as: other.library) }
 }

@@ -3,7 +3,7 @@ import Glibc
 import HostBasics
 
 /// The names of symbols in readable form.
-package enum SymbolNames {
+public enum SymbolNames {
     // Demanglers are recursive: a hostile name must not exhaust the stack.
     private static let demanglingLimit = 1024
     private static let shownLimit = 4096

@@ -54,6 +54,10 @@ extension PluginError.Code {
     /// A protocol's requirements have changed since the plug-in that conforms to it was compiled, or the plug-in in a
     /// worker lacks a method of its remote interface.
     public static let interfaceMismatch = Self(rawValue: "interfaceMismatch")
+    /// Nothing records the interfaces that code was compiled against, or those that an application's library has.
+    ///
+    /// A warning.
+    public static let interfaceUnrecorded = Self(rawValue: "interfaceUnrecorded")
     /// The plug-in contains its own copy of PluginABI, or two ELF files contain the application's API module.
     public static let duplicateABI = Self(rawValue: "duplicateABI")
     /// The application lacks the version or a capability that the bundle requires.

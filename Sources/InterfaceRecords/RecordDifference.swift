@@ -1,0 +1,100 @@
+import HostBasics
+
+/// The first difference between what a plug-in was compiled against and what a library has now.
+package enum RecordDifference: Hashable, Sendable {
+    /// Whether only classes may conform has changed: such values have another size.
+    case classOnly(now: Bool)
+    /// Another requirement at a position of the witness table, counted from 0; nil for none.
+    case requirement(Int, was: String?, now: String?)
+    /// An accessor no longer throws, so a caller would not notice an error of the plug-in.
+    case noLongerThrows(String)
+    /// The type is now something else.
+    case kind(was: InterfaceRecord.Layout.Kind, now: InterfaceRecord.Layout.Kind)
+    /// Another field, case or member at a position, counted from 0; nil for none.
+    case entry(Int, kind: InterfaceRecord.Layout.Kind, was: String?, now: String?)
+    /// The type does not exist any more.
+    case removed
+
+    /// The difference between a protocol then and now; nil if none matters.
+    ///
+    /// With library evolution, requirements are found by their symbols, so only their effects matter.
+    ///
+    /// `isOfSymbols`: whether the old side comes from symbols, which do not state effects of accessors.
+    package init?(
+        of old: InterfaceRecord.Interface, to new: InterfaceRecord.Interface, hasEvolution: Bool, isOfSymbols: Bool
+    ) {
+        // Symbols do not state it either.
+        if !isOfSymbols, old.isClassOnly != new.isClassOnly {
+            self = .classOnly(now: new.isClassOnly)
+            return
+        }
+        if hasEvolution {
+            let current = Set(new.requirements)
+            let lost = old.requirements.first { text in
+                text.hasSuffix(InterfaceText.throwing) && !current.contains(text)
+                    && current.contains(InterfaceText.withoutThrowing(text))
+            }
+            guard let lost else { return nil }
+            self = .noLongerThrows(InterfaceText.withoutThrowing(lost))
+            return
+        }
+        // Only functions have symbols, so the others are compared by their number alone.
+        let (was, now) = isOfSymbols ? (old.functions, new.functions) : (old.requirements, new.requirements)
+        guard let first = Self.firstDifference(was, now) else { return nil }
+        self = .requirement(first, was: was.element(at: first), now: now.element(at: first))
+    }
+
+    /// The difference between a type then and now; nil if none matters.
+    package init?(of old: InterfaceRecord.Layout, to new: InterfaceRecord.Layout?, hasEvolution: Bool) {
+        // Code that was compiled for a frozen type has its layout in it; of another type with evolution, it asks.
+        if hasEvolution, !old.isFrozen { return nil }
+        guard let new else {
+            self = .removed
+            return
+        }
+        if old.kind != new.kind {
+            self = .kind(was: old.kind, now: new.kind)
+            return
+        }
+        guard let first = Self.firstDifference(old.entries, new.entries) else { return nil }
+        self = .entry(
+            first, kind: old.kind, was: old.entries.element(at: first), now: new.entries.element(at: first))
+    }
+
+    private static func firstDifference(_ one: [String], _ other: [String]) -> Int? {
+        let shared = min(one.count, other.count)
+        // Bytes: names that are equal by Unicode's rules alone are different symbols.
+        if let first = (0..<shared).first(where: { !one[$0].utf8.elementsEqual(other[$0].utf8) }) { return first }
+        return one.count == other.count ? nil : shared
+    }
+
+    /// The difference as a sentence about a protocol or type and the library that has it now.
+    package func sentence(about name: String, library: String) -> String {
+        func was(_ part: String, _ old: String?, _ new: String?) -> String {
+            func text(_ side: String?) -> String { side.map { quoted(InterfaceText.shown($0)) } ?? "absent" }
+            return "was compiled when \(part) of \(quoted(name)) was \(text(old)); in \(quoted(library)) it is "
+                + "\(text(new))."
+        }
+        return switch self {
+        case .classOnly(let now):
+            "was compiled when \(now ? "every type" : "only classes") could conform to \(quoted(name)); in "
+                + "\(quoted(library)) \(now ? "only classes" : "every type") can."
+        case .requirement(let index, let old, let new): was("requirement \(index + 1)", old, new)
+        case .noLongerThrows(let text):
+            "was compiled when \(quoted(InterfaceText.shown(text))) of \(quoted(name)) could throw an error; in "
+                + "\(quoted(library)) it cannot."
+        case .kind(let old, let new):
+            "was compiled when \(quoted(name)) was \(old.word); in \(quoted(library)) it is \(new.word)."
+        case .entry(let index, let kind, let old, let new): was("\(kind.entry) \(index + 1)", old, new)
+        case .removed: "was compiled with the type \(quoted(name)), which \(quoted(library)) does not have."
+        }
+    }
+}
+
+extension InterfaceRecord.Layout.Kind {
+    fileprivate var word: String { self == .enumeration ? "an enum" : "a \(rawValue)" }
+}
+
+extension Array {
+    fileprivate func element(at index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}

@@ -1,0 +1,1 @@
+../FaultCitation.swift
