@@ -108,6 +108,8 @@ public struct Manifest: Sendable {
     ///
     /// The packer reads them from the executable's note.
     public let builtFor: [String: String]
+    /// Whether the list has `PHInterfaces`: see ``compiledInterfaces()``.
+    package let hasInterfaces: Bool
     /// `PHEnabledByDefault`: whether the plug-in is used before the user has enabled it; true if the list does not say.
     public let isEnabledByDefault: Bool
     /// `PHOptionalRequires`: version ranges of bundles that are loaded before this one if they can be used.
@@ -189,6 +191,7 @@ public struct Manifest: Sendable {
         executionRequest = decoder.execution(values[.execution])
         workerRequest = decoder.workerRequest(values[.permissions], values[.limits])
         builtFor = decoder.stringsByName(values[.builtFor])
+        hasInterfaces = values.has(.interfaces)
         isEnabledByDefault = values.has(.enabledByDefault) ? decoder.boolean(values[.enabledByDefault]) : true
         optionalRequires = decoder.rangesByName(values[.optionalRequires])
         conflicts = decoder.rangesByName(values[.conflicts])

@@ -5,7 +5,7 @@ package enum ManifestKey: Int, CaseIterable {
     case identifier, name, displayName, version, shortVersion, packageType, developmentRegion, localizations
     case allowsMixedLocalizations, iconFile, icon, iconFiles, mainNibFile, bundleExecutable, executable, principalClass
     case factories, functions, requires, hostRequires, capabilities, deviceCapabilities, extensionPoints, uses,
-        execution, permissions, limits, builtFor
+        execution, permissions, limits, builtFor, interfaces
     case shortDescription, authors, copyright, license, website, bugs, category, keywords
     case documentTypes, exportedTypes, importedTypes, handledExtensions
     case enabledByDefault, optionalRequires, conflicts, replaces
@@ -41,6 +41,7 @@ package enum ManifestKey: Int, CaseIterable {
         case .permissions: "PHPermissions"
         case .limits: "PHLimits"
         case .builtFor: "PHBuiltFor"
+        case .interfaces: "PHInterfaces"
         case .shortDescription: "PHDescription"
         case .authors: "PHAuthors"
         case .copyright: "NSHumanReadableCopyright"
@@ -68,8 +69,9 @@ package enum ManifestKey: Int, CaseIterable {
             .permissions, .limits, .enabledByDefault, .optionalRequires, .conflicts, .replaces:
             true
         case .name, .displayName, .version, .shortVersion, .packageType, .developmentRegion, .localizations,
-            .allowsMixedLocalizations, .iconFile, .icon, .iconFiles, .mainNibFile, .builtFor, .shortDescription,
-            .authors, .copyright, .license, .website, .bugs, .category, .keywords, .documentTypes, .exportedTypes,
+            .allowsMixedLocalizations, .iconFile, .icon, .iconFiles, .mainNibFile, .builtFor, .interfaces,
+            .shortDescription, .authors, .copyright, .license, .website, .bugs, .category, .keywords, .documentTypes,
+            .exportedTypes,
             .importedTypes, .handledExtensions:
             false
         }
@@ -86,7 +88,7 @@ package enum ManifestKey: Int, CaseIterable {
             case 9: Self.first(spelling, .authors, .license, .website)
             case 10: Self.first(spelling, .requires, .builtFor, .keywords, .replaces)
             case 11: Self.first(spelling, .factories, .functions, .execution, .conflicts)
-            case 12: Self.first(spelling, .name, .executable, .handledExtensions)
+            case 12: Self.first(spelling, .name, .executable, .handledExtensions, .interfaces)
             case 13: Self.first(spelling, .mainNibFile, .permissions, .shortDescription)
             case 14: Self.first(spelling, .hostRequires, .capabilities)
             case 15: Self.first(spelling, .version)

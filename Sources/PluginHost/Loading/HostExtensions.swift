@@ -115,7 +115,11 @@ enum HostExtensions {
                     remedy: "Build the plug-in against the host's version of PluginABI."))
         }
         // The records of another compiler cannot be read.
-        if findings.isEmpty { findings = InterfaceComparison.findings(for: identity.conformances) }
+        if findings.isEmpty {
+            findings = InterfaceComparison.findings(
+                for: identity.conformances,
+                record: table.bundle.compiledRecord(ofCodeAt: identity.conformances.baseAddress))
+        }
         guard !findings.isEmpty else { return plugin_status(PLUGIN_OK) }
         let status = identity.abiIdentity != abiIdentity ? PLUGIN_DUPLICATE_ABI : PLUGIN_ABI_MISMATCH
         table.fail(findings)

@@ -45,13 +45,16 @@ extension PluginBundle {
         do throws(PluginError) {
             let executable = try openExecutable()
             findings += staleSummary(of: executable.file, executable.path)
+            let compiled = compiledRecord(ofFile: executable.path)
+            findings += compiled.findings
             let elsewhere = runtimeFindings()
             let loader = elsewhere?.runtime.map { Path.join($0, WorkerProgram.fileName) } ?? program
             let inspected = ELFInspector.inspectCompletely(
                 path: executable.path, bundlePath: bundlePath, libraries: CarriedLibraries(of: self),
                 surroundings: loader.map { .program(path: $0) } ?? .process,
                 declared: DeclaredPoints(
-                    names: Set(manifest.extensions.compactMap(\.extensionPoint)), list: manifestPath))
+                    names: Set(manifest.extensions.compactMap(\.extensionPoint)), list: manifestPath),
+                record: compiled.record)
             findings += inspected.filter {
                 elsewhere == nil || $0.code != .toolchainMismatch || $0.severity != .error
             }
