@@ -50,7 +50,7 @@ struct ManifestValues {
 
 /// The positions of the values that the host reads, in a list.
 struct ManifestPlaces {
-    private var places = InlineArray<44, ListPlace?>(repeating: nil)
+    private var places = InlineArray<45, ListPlace?>(repeating: nil)
 
     init() {
         precondition(ManifestKey.allCases.count == places.count)
