@@ -27,7 +27,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/pluginhost-docs.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/symbols"
 target=$("$toolchain/swiftc" -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
-for module in PluginHost PluginABI HostBasics HostLogging InterfaceRecords BundleReading ForeignCalls ELFImages NibReading SettingsReading PluginWorkers HostRecords CatalogIndexing; do
+for module in PluginHost PluginABI HostBasics HostLogging BundleReading ForeignCalls ELFImages NibReading SettingsReading PluginWorkers HostRecords CatalogIndexing; do
     swift symbolgraph-extract -module-name $module -target "$target" -I "$modules" \
         -Xcc "-fmodule-map-file=$PWD/Sources/CPluginSupport/include/module.modulemap" \
         -Xcc "-fmodule-map-file=$PWD/Sources/CSandbox/include/module.modulemap" \

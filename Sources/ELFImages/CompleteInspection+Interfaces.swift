@@ -12,7 +12,16 @@ extension CompleteInspection {
             if let file = image.file, !files.contains(where: { $0 === file }) { files.append(file) }
         }
         // Like the check at the entry, this covers the conformances in the plug-in's file, not those in its libraries.
-        add(InterfaceInspection(of: file, among: files, record: record).findings)
+        let inspection = InterfaceInspection(of: file, among: files, record: record)
+        add(inspection.findings)
+        guard reportsUnrecorded else { return }
+        for (path, interface) in inspection.unrecorded.sorted(by: { $0.key < $1.key }) {
+            warn(
+                .interfaceUnrecorded, path: path, subject: interface,
+                "The library \(quoted(path)) was compiled without library evolution and has no record of its interfaces, "
+                    + "so changes of \(quoted(interface)) are found by the number of its requirements alone.",
+                "Compile the API with library evolution, or run “pluginhost record” or “pluginhost stage”.")
+        }
     }
 }
 
@@ -28,6 +37,9 @@ private struct InterfaceInspection {
     private static let section = "swift5_protocol_conformances"
 
     let findings: [PluginFinding]
+    /// The libraries whose protocols the file implements, without library evolution and without a usable record, each
+    /// with one of these protocols.
+    private(set) var unrecorded: [String: String] = [:]
 
     /// Compares a file.
     ///
@@ -59,6 +71,7 @@ private struct InterfaceInspection {
         var tables: [UInt64]?
         var records = record.map { RecordComparison($0) }
         var sections: [ObjectIdentifier: InterfaceSection.Content] = [:]
+        var unrecorded: [String: String] = [:]
         func content(of file: ELFFile) -> InterfaceSection.Content {
             let content = sections[ObjectIdentifier(file)] ?? InterfaceSection.read(file.file)
             sections[ObjectIdentifier(file)] = content
@@ -85,6 +98,9 @@ private struct InterfaceInspection {
                 })
             let use = RecordComparison.Use(
                 type: conformance.typeName, interface: current.name ?? "a protocol", library: interface.file.path)
+            if !current.hasEvolution, content(of: interface.file).record == nil {
+                unrecorded[interface.file.path] = use.interface
+            }
             if let difference {
                 findings.append(
                     difference.finding(
@@ -111,6 +127,7 @@ private struct InterfaceInspection {
                 } ?? []).map { $0.about(file.path) }
         }
         self.findings = findings
+        self.unrecorded = unrecorded
     }
 }
 

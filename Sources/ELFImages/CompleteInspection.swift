@@ -16,13 +16,14 @@ extension ELFInspector {
     ///   - surroundings: the process or program with its libraries.
     ///   - declared: the declarations in Info.plist, to compare with the code; nil for no comparison.
     ///   - record: the interfaces that the code was compiled against, by Info.plist; nil if that is unknown.
+    ///   - reportsUnrecorded: whether to warn of libraries whose interfaces are not recorded.
     /// - Returns: all findings; empty for a file without problems.
     ///
     /// **Cost.** Milliseconds: it reads the symbol tables of the libraries around the plug-in, at most 64 MiB of each
     /// file.
     package static func inspectCompletely(
         path: String, bundlePath: String, libraries: CarriedLibraries? = nil, surroundings: ELFSurroundings,
-        declared: DeclaredPoints? = nil, record: InterfaceRecord? = nil
+        declared: DeclaredPoints? = nil, record: InterfaceRecord? = nil, reportsUnrecorded: Bool = false
     ) -> [PluginFinding] {
         let quick: ELFInspection
         do throws(OpenedFile.Failure) {
@@ -53,13 +54,14 @@ extension ELFInspector {
         var inspection = CompleteInspection(
             of: file, bundlePath: bundlePath, libraries: libraries, quick: quick,
             host: HostLibraries(surroundings, excluding: file, unread: unread), record: record)
+        inspection.reportsUnrecorded = reportsUnrecorded
         inspection.run()
         if let declared { inspection.compare(declared) }
         return inspection.findings
     }
 }
 
-/// One run of ``ELFInspector/inspectCompletely(path:bundlePath:libraries:surroundings:declared:record:)``.
+/// One run of ``ELFInspector/inspectCompletely(path:bundlePath:libraries:surroundings:declared:record:reportsUnrecorded:)``.
 ///
 /// The steps are in extensions.
 package struct CompleteInspection {
@@ -67,6 +69,7 @@ package struct CompleteInspection {
     package let bundlePath: String
     package let quick: ELFInspection
     let record: InterfaceRecord?
+    fileprivate(set) var reportsUnrecorded = false
     package let host: HostLibraries
     package let closure: LibraryClosure
     /// Whether all libraries of the bundle have tables that can be read.

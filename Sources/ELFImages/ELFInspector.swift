@@ -11,7 +11,7 @@ package enum ELFInspector {
     /// It checks every number that the dynamic linker uses before code of the file runs.
     ///
     /// It reads no other file and no section header. The dynamic linker safely refuses all other problems, such as
-    /// missing libraries or undefined symbols; ``inspectCompletely(path:bundlePath:libraries:surroundings:declared:record:)``
+    /// missing libraries or undefined symbols; ``inspectCompletely(path:bundlePath:libraries:surroundings:declared:record:reportsUnrecorded:)``
     /// then finds all of them.
     ///
     /// - Parameters:

@@ -39,6 +39,6 @@ public struct LibraryInterfaces {
 }
 
 extension SymbolNames {
-    /// The readable form of a symbol; nil if it is not a mangled name.
-    @_spi(Tools) public static func readable(_ symbol: String) -> String? { demangled(symbol) }
+    /// The readable form of a symbol of the user's own code; nil if it is not a mangled name.
+    @_spi(Tools) public static func readable(_ symbol: String) -> String? { demangledUnestimated(symbol) }
 }

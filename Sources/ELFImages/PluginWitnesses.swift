@@ -48,7 +48,7 @@ public struct PluginWitnesses {
         ELFImages.Conformance.each(in: memory, at: section.address, length: section.size) { conformance in
             guard case .pointer(let slot)? = conformance.protocolReference,
                 case .symbol(let symbol)? = relocations[slot],
-                let interface = SymbolNames.demangled(symbol)?.removing(prefix: "protocol descriptor for ")
+                let interface = SymbolNames.demangledUnestimated(symbol)?.removing(prefix: "protocol descriptor for ")
             else { return }
             let isNamed = if case .named? = conformance.witnesses { true } else { false }
             conformances.append(
@@ -67,7 +67,7 @@ public struct PluginWitnesses {
         guard let symbols = file.symbols else { return }
         for index in symbols.numbers(atMost: Self.symbolLimit) where !symbols[index].isDefined {
             let name = symbols.name(of: symbols[index])
-            if name.hasPrefix("$s"), let plain = SymbolNames.demangled(name) { neededNames.append(plain) }
+            if name.hasPrefix("$s"), let plain = SymbolNames.demangledUnestimated(name) { neededNames.append(plain) }
         }
     }
 }
@@ -110,7 +110,7 @@ private struct WitnessSymbols {
 
     /// The requirement that a witness is for, and its protocol.
     private func requirement(at address: UInt64) -> (text: String, interface: String)? {
-        guard let name = names[address], let plain = SymbolNames.demangled(name) else { return nil }
+        guard let name = names[address], let plain = SymbolNames.demangledUnestimated(name) else { return nil }
         return Self.requirement(in: plain)
     }
 

@@ -14,8 +14,15 @@ public enum SymbolNames {
     /// Why the estimate: the demanglers of Swift and C++ have no limit, and a name that refers back to its parts
     /// doubles with each reference: 250 bytes can expand to gigabytes.
     package static func demangled(_ symbol: String) -> String? {
-        guard symbol.utf8.count <= demanglingLimit, ManglingEstimate.isSmall(symbol), let text = phs_demangle(symbol)
-        else { return nil }
+        ManglingEstimate.isSmall(symbol) ? demangledUnestimated(symbol) : nil
+    }
+
+    /// The readable form of a name in a file that the user of a tool built, such as the code that is packed.
+    ///
+    /// Why there is no estimate: it takes letters of identifiers for references, so it refuses names such as
+    /// `AssociatedTypes`, and a name without a readable form could not be recorded.
+    static func demangledUnestimated(_ symbol: String) -> String? {
+        guard symbol.utf8.count <= demanglingLimit, let text = phs_demangle(symbol) else { return nil }
         defer { free(text) }
         let plain = String(
             decoding: UnsafeRawBufferPointer(start: text, count: strnlen(text, shownLimit)), as: UTF8.self)

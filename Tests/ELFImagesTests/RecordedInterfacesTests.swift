@@ -82,7 +82,8 @@ import Testing
             plugin
             ? record(edit, old, isClassOnly: false, edit.types?.before, library: "lib\(name).so") : nil
         let checked = ELFInspector.inspectCompletely(
-            path: path, bundlePath: ELFFixtures.directory, surroundings: .currentProcess(pluginLibraries: []), record: own
+            path: path, bundlePath: ELFFixtures.directory, surroundings: .currentProcess(pluginLibraries: []),
+            record: own
         )
         .filter { $0.code == .interfaceMismatch }
         let handle = try #require(

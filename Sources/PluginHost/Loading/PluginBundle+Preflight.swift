@@ -32,6 +32,13 @@ extension PluginBundle {
     /// - Returns: the findings, those about Info.plist first; empty if the bundle has no fault. Having no code is not a
     ///   fault.
     public func findings(loadedBy program: String? = nil) -> [PluginFinding] {
+        findings(loadedBy: program, reportsUnrecorded: false)
+    }
+
+    /// The same, with a warning for each library whose interfaces are not recorded if that is asked for.
+    ///
+    /// Libraries in a build folder have no record, so only a demanding check asks for it.
+    @_spi(Tools) public func findings(loadedBy program: String?, reportsUnrecorded: Bool) -> [PluginFinding] {
         if let manifestError { return manifestError.findings + permissionFindings }
         var findings = manifest.findings
         do throws(PluginError) {
@@ -54,7 +61,7 @@ extension PluginBundle {
                 surroundings: loader.map { .program(path: $0) } ?? .process,
                 declared: DeclaredPoints(
                     names: Set(manifest.extensions.compactMap(\.extensionPoint)), list: manifestPath),
-                record: compiled.record)
+                record: compiled.record, reportsUnrecorded: reportsUnrecorded)
             findings += inspected.filter {
                 elsewhere == nil || $0.code != .toolchainMismatch || $0.severity != .error
             }

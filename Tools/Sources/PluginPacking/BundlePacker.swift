@@ -2,6 +2,7 @@ import Glibc
 public import HostBasics
 @_spi(Tools) internal import PluginHost
 public import PluginLinting
+internal import PropertyLists
 
 /// Makes bundles from their source folders.
 ///
@@ -89,9 +90,12 @@ public struct BundlePacker: Sendable {
             throw .refused(.unwritable, staged, cannot: "be made", to: .make, errno: errno)
         }
         try tree.write(to: staged)
-        try finish(source, tree, staged, hasExecutable: executable != nil)
+        var compiled: CompiledInterfaces?
+        if let executable { compiled = CompiledInterfaces(of: executable, program: program) }
+        try finish(source, tree, staged, interfaces: compiled?.list, hasExecutable: executable != nil)
         let bundle = try opened(staged)
         var findings = bundle.findings(forHost: program, from: staged, as: target)
+        findings += compiled?.findings ?? []
         let isJustBuilt = if case .package? = code { true } else { false }
         if !isJustBuilt, let executable, let finding = try source.newerThan(executable) {
             findings.append(finding)
@@ -151,7 +155,7 @@ public struct BundlePacker: Sendable {
                 "Contents/Linux/" + executableName(of: source),
                 .file(.disk(path: resolved, size: Int64(status.st_size)), isExecutable: true))
         }
-        // This only reserves the path. ``finish(_:_:_:hasExecutable:)`` writes the content, which depends on the code's
+        // This only reserves the path. ``finish(_:_:_:interfaces:hasExecutable:)`` writes the content, which depends on the code's
         // note.
         try tree.add("Contents/Info.plist", .file(.memory([]), isExecutable: false))
         try tree.check()
@@ -164,7 +168,7 @@ public struct BundlePacker: Sendable {
 
     /// Strips the code, completes Info.plist with facts from the code's note, and sets the time of every file.
     private func finish(
-        _ source: BundleSource, _ tree: FileTree, _ staged: String, hasExecutable: Bool
+        _ source: BundleSource, _ tree: FileTree, _ staged: String, interfaces: PropertyList?, hasExecutable: Bool
     ) throws(PackingError) {
         let executable = Path.join(staged, "Contents/Linux/" + executableName(of: source))
         if strips, hasExecutable {
@@ -172,7 +176,8 @@ public struct BundlePacker: Sendable {
         }
         let info = Path.join(staged, "Contents/Info.plist")
         func write(_ note: PluginNote?) throws(PackingError) {
-            let bytes = try source.completedInfo(note: note, hasExecutable: hasExecutable, hostRequires: hostRequires)
+            let bytes = try source.completedInfo(
+                note: note, interfaces: interfaces, hasExecutable: hasExecutable, hostRequires: hostRequires)
             let descriptor = openFile(info, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)
             guard descriptor >= 0 else { throw .refused(.unwritable, info, cannot: "be written", errno: errno) }
             defer { close(descriptor) }

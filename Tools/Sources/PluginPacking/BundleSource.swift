@@ -93,9 +93,11 @@ struct BundleSource {
     /// Info.plist, completed with keys that its author need not write: the name of the executable, and what it was
     /// built for.
     ///
-    /// `note`: the note of the executable; nil if it has none. `hostRequires`: the range of the application's versions,
-    /// which is added if the list has none.
-    func completedInfo(note: PluginNote?, hasExecutable: Bool, hostRequires: String?) throws(PackingError) -> [UInt8] {
+    /// `note`: the note of the executable; nil if it has none. `interfaces`: the interfaces that it was compiled against.
+    /// `hostRequires`: the range of the application's versions, which is added if the list has none.
+    func completedInfo(
+        note: PluginNote?, interfaces: PropertyList?, hasExecutable: Bool, hostRequires: String?
+    ) throws(PackingError) -> [UInt8] {
         var info = info
         func add(_ key: String, _ value: PropertyList?) { if info[key] == nil { info[key] = value } }
         if hasExecutable, info["CFBundleExecutable"] == nil { add("NSExecutable", .string(name)) }
@@ -106,6 +108,7 @@ struct BundleSource {
         info["PHBuiltFor"] = note.map { note in
             .dictionary(note.summary.mapValues(PropertyList.string))
         }
+        info["PHInterfaces"] = interfaces
         do throws(PropertyListFault) {
             return Array(try PropertyListWriter.xml(.dictionary(info)).utf8)
         } catch {

@@ -8,10 +8,12 @@ internal import HostBasics
 enum ChildProgram {
     /// - Throws: ``PackingError`` of code `toolFailed` if the program cannot be run, and with the code `failure` unless it
     ///   exits with 0. `purpose`: such as “build the code”.
+    ///
+    /// `errors`: a file for its output; nil for standard error.
     static func run(
-        _ arguments: [String], to purpose: String, failure: PackingError.Code = .toolFailed
+        _ arguments: [String], to purpose: String, failure: PackingError.Code = .toolFailed, errors: String? = nil
     ) throws(PackingError) {
-        try wait(for: try start(arguments, to: purpose), arguments, purpose, failure)
+        try wait(for: try start(arguments, to: purpose, errors: errors), arguments, purpose, failure)
     }
 
     /// Returns what a program prints to standard output.
@@ -36,13 +38,16 @@ enum ChildProgram {
     ///
     /// `closing`: a descriptor that the program must not inherit.
     private static func start(
-        _ arguments: [String], to purpose: String, output: CInt? = nil, closing: CInt? = nil
+        _ arguments: [String], to purpose: String, output: CInt? = nil, closing: CInt? = nil, errors: String? = nil
     ) throws(PackingError) -> pid_t {
         defer { if let output { close(output) } }
         var files = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&files)
         defer { posix_spawn_file_actions_destroy(&files) }
         posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        if let errors {
+            posix_spawn_file_actions_addopen(&files, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        }
         posix_spawn_file_actions_adddup2(&files, output ?? STDERR_FILENO, STDOUT_FILENO)
         for descriptor in [output, closing].compactMap(\.self) {
             posix_spawn_file_actions_addclose(&files, descriptor)

@@ -191,6 +191,19 @@ extension Defect {
                 ).path
             ]
         },
+        Defect(
+            rule: "interfaceUnrecorded",
+            command: ["check", "--level", "standard", "--host", Workspace.products.appending(path: "pluginhost").path]
+        ) {
+            let api = try GrownAPI.built.get()
+            return [
+                try BundleFixture(
+                    "CompiledAfter",
+                    info: ["PHFactories": [["name": "upper", "extensionPoint": "org.example.grown-filter"]]],
+                    code: .swift(GrownAPI.plugin, flags: api.flags(api.folders[1]))
+                ).path
+            ]
+        },
         Defect(rule: "duplicateABI") {
             let flags = try Compiler.objects("PluginABI", "CPluginSupport") + ["-lffi"]
             return [try BundleFixture("OwnPluginABI", code: .swift(swift("", "Sample.self"), flags: flags)).path]

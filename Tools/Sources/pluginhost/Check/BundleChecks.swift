@@ -1,5 +1,5 @@
 import CChildProcess
-import PluginHost
+@_spi(Tools) import PluginHost
 import PluginLinting
 
 /// The checks of one invocation.
@@ -44,7 +44,8 @@ struct BundleChecks {
         var report = CheckReport(
             path: bundle.bundlePath, identifier: bundle.bundleIdentifier, level: level, isStrict: isStrict)
         report.parts = [.bundle]
-        let found = bundle.findings(loadedBy: program)
+        let found = bundle.findings(
+            loadedBy: program, reportsUnrecorded: program != nil && level ?? .load > .load)
         let lists = lint(bundle)
         report.add(found.map { finding in lists.first(where: LintFinding(finding).isSame) ?? LintFinding(finding) })
         if level ?? .load > .load {

@@ -138,9 +138,19 @@ extension Rule {
             mend: "Build the plug-in with the host's Swift toolchain. “pluginhost --version” prints it."),
         .plugin(
             .interfaceMismatch, .load, .executable,
-            what: "A protocol's requirements have changed since the plug-in that conforms to it was compiled.",
-            why: "A call through the protocol would reach the wrong function.",
+            what: """
+                A protocol's requirements, or the layout of a type, have changed since the plug-in that uses them was compiled.
+                """,
+            why: "A call through the protocol would reach the wrong function, or a value would be read wrongly.",
             mend: "Build the plug-in against the application's present API, or raise the extension point's version."),
+        .plugin(
+            .interfaceUnrecorded, .standard, .executable,
+            what: "The application's API has neither library evolution nor a record of its interfaces.",
+            why: """
+                Two requirements that change places, or another type of one, end in a wrong call or a crash, because only the \
+                number of requirements is compared.
+                """,
+            mend: "Compile the API with library evolution, or write the record with “pluginhost record” or “stage”."),
         .plugin(
             .duplicateABI, .load, .executable,
             what: "The plug-in contains its own copy of PluginABI, or two files contain the same Swift module.",

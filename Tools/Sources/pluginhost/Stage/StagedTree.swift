@@ -1,7 +1,10 @@
 import ELFImages
 import Foundation
 import HostBasics
+import InterfaceRecords
 @_spi(Tools) import PluginHost
+import PluginPacking
+import PluginTranslating
 
 /// The directory that `pluginhost stage` makes.
 ///
@@ -97,6 +100,23 @@ struct StagedTree {
     private mutating func copy(_ library: StagePlan.Library, to directory: String, in root: String) throws {
         try copyItem(library.file.path, to: "\(directory)/\(library.name)", in: root)
         try Self.makeRelative(library, at: "\(root)/\(directory)/\(library.name)")
+        record(library, at: "\(root)/\(directory)/\(library.name)")
+    }
+
+    /// Writes the interfaces of a library into its copy, unless it has a record or no modules are beside it.
+    ///
+    /// The copy is useful without it, so a failure is a warning.
+    private mutating func record(_ library: StagePlan.Library, at path: String) {
+        guard LibraryInterfaces(of: library.file).record == nil else { return }
+        do throws(PackingError) {
+            let record = try InterfaceRecorder.record(ofLibrary: library.file.path)
+            if !record.isEmpty { try InterfaceRecorder.write(BinaryListWriter.bytes(record.list), into: path) }
+        } catch {
+            findings.append(
+                PluginFinding(
+                    .warning, .interfaceUnrecorded, filePath: library.file.path, subject: library.name,
+                    message: error.message, remedy: error.remedy))
+        }
     }
 
     /// Makes the search path of a library relative, if the library has one.

@@ -1,0 +1,291 @@
+import Fixtures
+import Foundation
+import Testing
+
+/// An application's API in a build folder of its own, whose library is replaced by that of a later version.
+private struct ReplacedAPI {
+    let root: URL
+    let name: String
+    var products: URL { root.appending(path: "triple/debug") }
+    var library: URL { products.appending(path: "lib\(name).so") }
+
+    init(_ name: String) {
+        self.name = name
+        root = Workspace.temporary.appending(path: "replaced-\(name)-\(UUID().uuidString)")
+    }
+
+    /// Builds a version: the library, and its module in the folder Modules.
+    func build(_ source: String, flags: [String] = []) throws {
+        let modules = products.appending(path: "Modules")
+        try? FileManager.default.removeItem(at: products)
+        try FileManager.default.createDirectory(at: modules, withIntermediateDirectories: true)
+        let file = root.appending(path: "\(name).swift")
+        try ("public import PluginABI\n" + source).write(to: file, atomically: true, encoding: .utf8)
+        try Tool.run(
+            try Tool.find("swiftc"),
+            [
+                "-emit-library", "-emit-module", "-parse-as-library", "-module-name", name, file.path,
+                "-enable-upcoming-feature", "InternalImportsByDefault", "-o", library.path, "-emit-module-path",
+                modules.appending(path: "\(name).swiftmodule").path, "-Xlinker", "-soname=lib\(name).so", "-Xlinker",
+                "-rpath", "-Xlinker", Workspace.products.path,
+            ] + Compiler.libraryFlags + flags)
+        // The plan of the package manager names the maps of C modules, and PluginABI is in another folder here.
+        let plan = Compiler.libraryFlags.filter { $0.hasPrefix("-fmodule-map-file=") }.joined(separator: "\n")
+        try plan.write(to: root.appending(path: "debug.yaml"), atomically: true, encoding: .utf8)
+        let own = Workspace.products.appending(path: "Modules")
+        for module in ["PluginABI"] {
+            try FileManager.default.createSymbolicLink(
+                at: modules.appending(path: "\(module).swiftmodule"),
+                withDestinationURL: own.appending(path: "\(module).swiftmodule"))
+        }
+    }
+
+    var flags: [String] {
+        [
+            "-I", products.appending(path: "Modules").path, "-L", products.path, "-l\(name)", "-Xlinker", "-rpath",
+            "-Xlinker", products.path,
+        ]
+    }
+
+    /// The source of a plug-in with a type that implements `Filter`.
+    func plugin(_ members: String, kind: String = "final class", more: String = "") -> String {
+        """
+        import \(name)
+        import PluginABI
+        \(more)
+        \(kind) Own: Filter {
+            init(context: PluginContext) throws {}
+            \(members)
+        }
+        @c(plugin_entry)
+        public func pluginEntry(_ host: UnsafePointer<plugin_host>) -> plugin_status {
+            registerPlugin(with: host) { plugin in plugin.provide(.filter, named: "own", Own.init) }
+        }
+        """
+    }
+}
+
+/// `pluginhost record`, and what `pack`, `check` and `load` do with the records.
+@Suite struct InterfaceRecordTests {
+    private static let point = """
+        extension ExtensionPoint where Interface == any Filter {
+            public static var filter: Self { .init("org.example.recorded-filter") }
+        }
+        """
+    private static let before = """
+        public struct Options { public var depth = 1; public var width = 2; public init() {} }
+        public protocol Filter: Plugin {
+            func first(_ options: Options) -> Int
+            func second(_ options: Options) -> Int
+        }
+        \(point)
+        """
+    private static let swapped = before.replacingOccurrences(
+        of: "func first(_ options: Options) -> Int\n    func second(_ options: Options) -> Int",
+        with: "func second(_ options: Options) -> Int\n    func first(_ options: Options) -> Int")
+    private static let members =
+        "func first(_ options: Options) -> Int { options.depth }\nfunc second(_ options: Options) -> Int { options.width }"
+
+    private func info(_ bundle: URL) throws -> [String: Any] {
+        let data = try Data(contentsOf: bundle.appending(path: "Contents/Info.plist"))
+        return try #require(PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
+    }
+
+    /// A packed plug-in, compiled against the library as it is now.
+    private func packed(
+        _ api: ReplacedAPI, _ members: String = members, name: String = "Salon", more: String = "",
+        arguments: [String] = []
+    ) throws -> BundleSourceFixture {
+        let source = try BundleSourceFixture(
+            name, info: ["PHFactories": [["name": "own", "extensionPoint": "org.example.recorded-filter"]]],
+            code: .swift(api.plugin(members, more: more), flags: api.flags))
+        let output = try PluginHostTool.run(source.packing(arguments))
+        #expect(output.status == 0 && !output.standardOutput.contains("interfaceUnrecorded"), "\(output)")
+        return source
+    }
+
+    @Test(.fault(640, 643)) func aPluginIsRefusedAfterRequirementsChangedPlaces() throws {
+        let api = ReplacedAPI("SwappedAPI")
+        try api.build(Self.before)
+        let source = try packed(api, arguments: ["--strip"])
+        let interfaces = try #require(try info(source.bundle)["PHInterfaces"] as? [String: Any])
+        let modules = try #require(interfaces["Modules"] as? [String: [String: Any]])
+        let module = try #require(modules["SwappedAPI"])
+        let entry = try #require((module["Protocols"] as? [String: [String: Any]])?["SwappedAPI.Filter"])
+        #expect(
+            entry["Requirements"] as? [String] == [
+                "protocol PluginABI.Plugin", "first(SwappedAPI.Options) -> Swift.Int",
+                "second(SwappedAPI.Options) -> Swift.Int",
+            ])
+        let types = try #require(module["Types"] as? [String: [String: Any]])
+        #expect(types["SwappedAPI.Options"]?["Layout"] as? [String] == ["depth: Swift.Int", "width: Swift.Int"])
+        #expect((interfaces["Code"] as? String)?.count == 40 && module["Library"] as? String == "libSwappedAPI.so")
+        // The same library is fine, with a record and without one.
+        #expect(try PluginHostTool.run("load", source.bundle.path).status == 0)
+        let recorded = try PluginHostTool.run("record", api.library.path)
+        #expect(recorded.status == 0 && recorded.standardOutput.contains("recorded"), "\(recorded)")
+        let loaded = try PluginHostTool.run("load", source.bundle.path)
+        #expect(loaded.status == 0, "\(loaded)")
+        try api.build(Self.swapped)
+        // Nothing is noticed until the library has its record.
+        #expect(try PluginHostTool.run("check", source.bundle.path).status == 0)
+        try #require(PluginHostTool.run("record", api.library.path).status == 0)
+        let message = """
+            The type “Salon.Own” was compiled when requirement 2 of “SwappedAPI.Filter” was “first(SwappedAPI.Options) -> \
+            Int”; in “\(api.library.path)” it is “second(SwappedAPI.Options) -> Int”.
+            """
+        for command in ["check", "load"] {
+            let document = try PluginHostTool.document(command, source.bundle.path)
+            #expect(document.status == 1)
+            #expect(document.text.contains("interfaceMismatch"), "\(document.text)")
+        }
+        let checked = try PluginHostTool.document("check", source.bundle.path)
+        #expect(checked.findings.map { $0["message"] as? String } == [message])
+    }
+
+    @Test(.fault(646)) func associatedTypesThatChangedPlacesAreFound() throws {
+        let api = ReplacedAPI("AssociatedAPI")
+        let members = """
+            associatedtype A: Equatable = Int
+                associatedtype B: Hashable = Int
+                func run() -> Int
+            """
+        let source = """
+            public protocol Filter: Plugin {
+                \(members)
+            }
+            \(Self.point)
+            """
+        try api.build(source)
+        let plugin = try packed(api, "func run() -> Int { 1 }")
+        let other = source.replacingOccurrences(
+            of: "associatedtype A: Equatable = Int", with: "associatedtype C: X = Int"
+        )
+        .replacingOccurrences(of: "associatedtype B: Hashable = Int", with: "associatedtype A: Equatable = Int")
+        .replacingOccurrences(of: "associatedtype C: X = Int", with: "associatedtype B: Hashable = Int")
+        try api.build(other)
+        try #require(PluginHostTool.run("record", api.library.path).status == 0)
+        let document = try PluginHostTool.document("check", plugin.bundle.path)
+        let recorded = try info(plugin.bundle)["PHInterfaces"] ?? "nothing"
+        #expect(document.codes.contains("interfaceMismatch"), "\(document.text)\n\(recorded)")
+    }
+
+    @Test(.fault(651)) func aRecordOfAnotherExecutableIsAWarning() throws {
+        let api = ReplacedAPI("RecompiledAPI")
+        try api.build(Self.before)
+        let source = try packed(api)
+        let list = source.bundle.appending(path: "Contents/Info.plist")
+        let text = try String(contentsOf: list, encoding: .utf8)
+        try text.replacing(/<key>Code<\/key>\s*<string>[0-9a-f]{4}/, with: "<key>Code</key><string>zzzz")
+            .write(to: list, atomically: true, encoding: .utf8)
+        try api.build(Self.swapped)
+        try #require(PluginHostTool.run("record", api.library.path).status == 0)
+        let document = try PluginHostTool.document("check", source.bundle.path)
+        #expect(document.status == 0 && document.findings.contains { $0["subject"] as? String == "PHInterfaces" })
+        #expect(try PluginHostTool.run("load", source.bundle.path).status == 0)
+    }
+
+    @Test(.fault(653)) func codeOfOtherModulesThanThoseBesideTheLibraryIsNotPacked() throws {
+        let api = ReplacedAPI("OutdatedAPI")
+        try api.build(Self.before)
+        let source = try BundleSourceFixture(
+            "Stale", info: ["PHFactories": [["name": "own", "extensionPoint": "org.example.recorded-filter"]]],
+            code: .swift(api.plugin(Self.members), flags: api.flags))
+        try api.build(Self.swapped)
+        let output = try source.pack()
+        #expect(output.status == 1 && output.standardOutput.contains("interfaceMismatch"), "\(output)")
+        #expect(
+            PluginHostTool.words(output.standardOutput).contains(
+                "with “first(OutdatedAPI.Options) -> Int”, where the module of its library has “second(OutdatedAPI.Options)"
+            ),
+            "\(output)")
+        #expect(!FileManager.default.fileExists(atPath: source.bundle.path))
+    }
+
+    @Test(.fault(650)) func strippedCodeIsPackedWithAWarning() throws {
+        let api = ReplacedAPI("StrippedFirstAPI")
+        try api.build(Self.before)
+        let source = try BundleSourceFixture(
+            "Bare", info: ["PHFactories": [["name": "own", "extensionPoint": "org.example.recorded-filter"]]],
+            code: .swift(api.plugin(Self.members), flags: api.flags + ["-Xlinker", "--strip-all"]))
+        let output = try source.pack()
+        #expect(output.status == 0 && output.standardOutput.contains("interfaceUnrecorded"), "\(output)")
+        #expect(try info(source.bundle)["PHInterfaces"] == nil)
+    }
+
+    @Test(.fault(652)) func codeWithoutABuildIdentifierIsPackedWithAWarning() throws {
+        let api = ReplacedAPI("NamelessBuildAPI")
+        try api.build(Self.before)
+        let source = try BundleSourceFixture(
+            "Nameless", info: ["PHFactories": [["name": "own", "extensionPoint": "org.example.recorded-filter"]]],
+            code: .swift(api.plugin(Self.members), flags: api.flags + ["-Xlinker", "--build-id=none"]))
+        let output = try source.pack()
+        #expect(output.status == 0 && output.standardOutput.contains("has no build-id"), "\(output)")
+        #expect(try info(source.bundle)["PHInterfaces"] == nil)
+    }
+
+    @Test(.fault(663)) func withoutTheDigesterOnlySymbolsAreRecorded() throws {
+        let api = ReplacedAPI("UndigestedAPI")
+        try api.build(Self.before)
+        let source = try BundleSourceFixture(
+            "Undigested", info: ["PHFactories": [["name": "own", "extensionPoint": "org.example.recorded-filter"]]],
+            code: .swift(api.plugin(Self.members), flags: api.flags))
+        let output = try PluginHostTool.run(source.packing([]), environment: ["PATH": "/nonexistent"])
+        #expect(output.status == 0 && output.standardOutput.contains("swift-api-digester"), "\(output)")
+        let interfaces = try #require(try info(source.bundle)["PHInterfaces"] as? [String: Any])
+        let module = try #require((interfaces["Modules"] as? [String: [String: Any]])?["UndigestedAPI"])
+        #expect(module["Symbols"] as? Bool == true && module["Types"] == nil)
+        let alone = try PluginHostTool.run("record", api.library.path, environment: ["PATH": "/nonexistent"])
+        #expect(alone.status == 2 && alone.standardOutput.contains("swift-api-digester"), "\(alone)")
+        // The functions alone show that two changed places.
+        try api.build(Self.swapped)
+        try #require(PluginHostTool.run("record", api.library.path).status == 0)
+        #expect(try PluginHostTool.document("check", source.bundle.path).codes.contains("interfaceMismatch"))
+    }
+
+    @Test(.fault(658, 659, 661, 662)) func onlyWhatThePluginImplementsAndNamesIsRecorded() throws {
+        let api = ReplacedAPI("ManyAPI")
+        try api.build(
+            Self.before + """
+
+                public enum Outer { public struct Inner { public init() {} } }
+                extension Outer { public protocol Nested: Plugin { func nested() } }
+                public protocol Conditional: Plugin { func conditional() }
+                public protocol Unused: Plugin { func unused() }
+                public struct Unreached { public var x = 1; public init() {} }
+                """)
+        let more = """
+            protocol Mine { func mine() }
+            final class Other: Filter, Outer.Nested, Mine {
+                init(context: PluginContext) throws {}
+                \(Self.members)
+                func nested() {}
+                func mine() {}
+            }
+            final class Box<Element>: Plugin { init(context: PluginContext) throws {} }
+            extension Box: Conditional where Element: Equatable { func conditional() {} }
+            public nonisolated(unsafe) var kept: [Any.Type] = [Other.self, Box<Int>.self]
+            public func use(_ any: Any) -> Bool { any is any Conditional }
+            """
+        let source = try packed(api, name: "Many", more: more)
+        let interfaces = try #require(try info(source.bundle)["PHInterfaces"] as? [String: Any])
+        let modules = try #require(interfaces["Modules"] as? [String: [String: Any]])
+        #expect(modules.keys.sorted() == ["ManyAPI"])
+        let protocols = try #require(modules["ManyAPI"]?["Protocols"] as? [String: Any])
+        #expect(Set(protocols.keys).isSubset(of: ["ManyAPI.Filter", "ManyAPI.Outer.Nested", "ManyAPI.Conditional"]))
+        #expect(protocols["ManyAPI.Filter"] != nil && protocols["ManyAPI.Unused"] == nil)
+        let types = modules["ManyAPI"]?["Types"] as? [String: Any] ?? [:]
+        #expect(types["ManyAPI.Options"] != nil && types["ManyAPI.Unreached"] == nil)
+    }
+
+    @Test func aLibraryWithoutModulesIsNotRecorded() throws {
+        let api = ReplacedAPI("LonelyAPI")
+        try api.build(Self.before)
+        let alone = api.root.appending(path: "alone.so")
+        try FileManager.default.copyItem(at: api.library, to: alone)
+        let document = try PluginHostTool.document("record", alone.path)
+        #expect(document.status == 1)
+        let text = try PluginHostTool.run("record", "/nonexistent.so")
+        #expect(text.status == 2, "\(text)")
+    }
+}

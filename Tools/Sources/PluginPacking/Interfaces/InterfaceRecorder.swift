@@ -1,0 +1,66 @@
+@_spi(Tools) internal import ELFImages
+import Glibc
+internal import HostBasics
+public import InterfaceRecords
+@_spi(Tools) internal import PluginHost
+
+/// Makes the record of a library's interfaces from its compiled modules.
+///
+/// **Threads.** No shared state. **Cost.** Some tenths of a second for each module: it runs `swift-api-digester`.
+public enum InterfaceRecorder {
+    /// The record of a library: the one that it has, or a new one from the modules beside it.
+    ///
+    /// The modules are `Modules/NAME.swiftmodule` beside the library, as in a build folder, or `NAME.swiftmodule` beside
+    /// it. A module without such a file is left out.
+    ///
+    /// - Parameters:
+    ///   - path: the library.
+    ///   - isNew: whether to make a new record even if the library has one.
+    /// - Returns: the record; empty if no module was found.
+    /// - Throws: ``PackingError`` if the file is not a library, or a module cannot be read.
+    public static func record(ofLibrary path: String, isNew: Bool = false) throws(PackingError) -> InterfaceRecord {
+        let library = LibraryInterfaces(of: try linked(path))
+        if !isNew, let record = library.record { return record }
+        var record = InterfaceRecord()
+        for module in library.modules.sorted() {
+            guard let folder = ModuleFolder(beside: path, module: module) else { continue }
+            record.modules[module] = try ModuleDump(module: module, in: folder)
+                .record(hasEvolution: library.evolution[module] ?? false)
+        }
+        return record
+    }
+
+    static func linked(_ path: String) throws(PackingError) -> LinkedFile {
+        do throws(PluginFinding) { return try LinkedFile(path: path) } catch {
+            throw PackingError(.unreadable, path: path, error)
+        }
+    }
+
+    /// Writes a record into a library.
+    ///
+    /// - Parameters:
+    ///   - content: the record as a property list, at most ``InterfaceRecord/sizeLimit`` bytes.
+    ///   - path: the library, which is replaced by a changed copy, so that a process that uses it is not disturbed.
+    /// - Throws: ``PackingError``; the library is then unchanged.
+    public static func write(_ content: [UInt8], into path: String) throws(PackingError) {
+        guard content.count <= InterfaceRecord.sizeLimit else {
+            throw PackingError(
+                .tooLarge, path: path,
+                message: "The record of \(quoted(path)) has \(content.count) bytes; the limit is "
+                    + "\(InterfaceRecord.sizeLimit).",
+                remedy: "Divide the plug-in API into several libraries.")
+        }
+        guard let real = Path.resolved(path) else {
+            throw .refused(.unreadable, path, cannot: "be read", errno: errno)
+        }
+        let copy = Path.join(Path.parent(real), ".pluginhost-\(getpid()).so")
+        defer { unlink(copy) }
+        try ChildProgram.run(["cp", "--preserve=mode,timestamps", "--", real, copy], to: "copy the library")
+        do throws(PluginFinding) { try InterfaceSectionWriter.write(content, into: copy) } catch {
+            throw PackingError(.unwritable, path: path, error)
+        }
+        guard rename(copy, real) == 0 else {
+            throw .refused(.unwritable, path, cannot: "be replaced", to: .rename, errno: errno)
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import FoundationEssentials
+import Glibc
+internal import HostBasics
+@_spi(Tools) internal import PluginHost
+
+/// The declarations of a compiled module, as `swift-api-digester -dump-sdk -abi` writes them, in the order of the sources.
+///
+/// Only this form has the accessors, and the order that the compiler gives the requirements of a protocol. The
+/// digester's own comparison does not report two requirements that changed places, so it is not used.
+struct ModuleDump: Decodable {
+    struct Node: Decodable {
+        let kind: String
+        let printedName: String
+        let children: [Node]?
+        let declKind: String?
+        let mangledName: String?
+        let declAttributes: [String]?
+        let genericSig: String?
+        let protocolReq: Bool?
+        let reqNewWitnessTableEntry: Bool?
+        let overriding: Bool?
+        let isFromExtension: Bool?
+        let isExternal: Bool?
+        let isInternal: Bool?
+        let isEnumExhaustive: Bool?
+        let isOpen: Bool?
+        let isLet: Bool?
+        let isStatic: Bool?
+        let throwing: Bool?
+        let hasStorage: Bool?
+        let hasDefaultArg: Bool?
+        let fixedbinaryorder: Int?
+        let ownership: Int?
+        let accessorKind: String?
+        let accessors: [Node]?
+        let initKind: String?
+        let superclassNames: [String]?
+        let conformances: [Conformance]?
+
+        private enum CodingKeys: String, CodingKey {
+            case kind, printedName, children, declKind, mangledName, declAttributes, protocolReq
+            case reqNewWitnessTableEntry, overriding, isFromExtension, isExternal, isInternal, isEnumExhaustive, isOpen
+            case isLet, throwing, hasStorage, hasDefaultArg, fixedbinaryorder, ownership, accessorKind, accessors
+            case superclassNames, conformances
+            case isStatic = "static"
+            case initKind = "init_kind"
+            case genericSig = "sugared_genericSig"
+        }
+
+        func has(_ attribute: String) -> Bool { declAttributes?.contains(attribute) ?? false }
+        var members: [Node] { children ?? [] }
+    }
+
+    struct Conformance: Decodable {
+        let printedName: String
+        let mangledName: String?
+    }
+
+    let root: Node
+
+    private enum CodingKeys: String, CodingKey {
+        case root = "ABIRoot"
+    }
+
+    /// The dump of a large module has a few tens of megabytes.
+    private static let sizeLimit = 256 << 20
+
+    /// Runs the digester.
+    ///
+    /// - Throws: ``PackingError`` of code `toolFailed` if there is no digester, or if it cannot read the module: another
+    ///   compiler made it, or a module that it imports is missing.
+    init(module: String, in folder: ModuleFolder) throws(PackingError) {
+        guard let digester = Self.digester else {
+            throw PackingError(
+                .toolFailed, path: folder.path,
+                message: "There is no swift-api-digester beside the swift of PATH, so nothing states the interfaces of "
+                    + "the module \(quoted(module)).",
+                remedy: "Install a toolchain of swift.org, or put its usr/bin into PATH.")
+        }
+        let output = Path.join(folder.scratch, "pluginhost-\(getpid())-\(module).json")
+        defer { unlink(output) }
+        let said = Path.join(folder.scratch, "pluginhost-\(getpid())-\(module).txt")
+        defer { unlink(said) }
+        let command =
+            [digester, "-dump-sdk", "-abi", "-avoid-location", "-module", module, "-I", folder.path]
+            + folder.moduleMaps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + ["-o", output]
+        // The digester ends with 0 even if it cannot load the module, and states why on standard error.
+        try? ChildProgram.run(command, to: "read the module \(module)", errors: said)
+        do {
+            let bytes = try OpenedFile(path: output).bytes(atMost: Self.sizeLimit)
+            let dump = try JSONDecoder().decode(Self.self, from: Data(bytes))
+            guard !dump.root.members.isEmpty else { throw Empty() }
+            self = dump
+        } catch {
+            let reason = (try? OpenedFile(path: said).bytes(atMost: 4096)).map { String(decoding: $0, as: UTF8.self) }
+            let line = reason?.split(separator: "\n").first { $0.contains("error:") }
+            throw PackingError(
+                .toolFailed, path: folder.path,
+                message: "swift-api-digester cannot read the module \(quoted(module)) in \(quoted(folder.path))"
+                    + (line.map { ": \($0.trimmed)" } ?? "") + ".",
+                remedy: "Build the module again with the toolchain whose swift is in PATH.")
+        }
+    }
+
+    /// The digester writes a dump without declarations for a module that it cannot load.
+    private struct Empty: Error {}
+
+    /// The digester beside the swift of `PATH`.
+    static let digester: String? = {
+        let directories = (getenv("PATH").map { String(cString: $0) } ?? "").split(separator: ":")
+        for directory in directories {
+            guard let swift = Path.resolved("\(directory)/swift") else { continue }
+            for folder in [String(directory), Path.parent(swift)] {
+                let path = Path.join(folder, "swift-api-digester")
+                if access(path, X_OK) == 0 { return path }
+            }
+        }
+        return nil
+    }()
+}
+
+extension Substring {
+    fileprivate var trimmed: Substring {
+        let text = replacing("<unknown>:0: ", with: "")
+        return text.drop { $0 == " " }
+    }
+}
+
+/// A folder with compiled modules, as the package manager makes it, and the module maps of the C modules they import.
+struct ModuleFolder {
+    let path: String
+    /// A folder for files that exist only for a moment.
+    let scratch: String
+    let moduleMaps: [String]
+
+    private static let planLimit = 64 << 20
+
+    /// The folder beside a built library: `Modules`, or the library's own folder.
+    ///
+    /// - Returns: nil if neither has the module.
+    init?(beside library: String, module: String) {
+        let parent = Path.parent(Path.resolved(library) ?? library)
+        let candidates = [Path.join(parent, "Modules"), parent]
+        guard let path = candidates.first(where: { Self.has(module, in: $0) }) else { return nil }
+        self.init(path: path)
+    }
+
+    /// A folder with compiled modules.
+    init(path: String) {
+        self.path = path
+        scratch = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        moduleMaps = Self.moduleMaps(for: path)
+    }
+
+    static func has(_ module: String, in folder: String) -> Bool {
+        access(Path.join(folder, "\(module).swiftmodule"), R_OK) == 0
+    }
+
+    /// The module maps in the plan of the build folder: `.build/release.yaml` for `.build/TRIPLE/release/Modules`.
+    private static func moduleMaps(for path: String) -> [String] {
+        let products = Path.parent(Path.resolved(path) ?? path)
+        let plan = Path.join(Path.parent(Path.parent(products)), Path.lastComponent(products) + ".yaml")
+        guard let file = try? OpenedFile(path: plan), let bytes = try? file.bytes(atMost: planLimit) else { return [] }
+        let text = String(decoding: bytes, as: UTF8.self)
+        var found: Set<String> = []
+        for part in text.ranges(of: "-fmodule-map-file=") {
+            let map = text[part.upperBound...].prefix { $0 != "\"" && $0 != "\n" && $0 != "'" }
+            if access(String(map), R_OK) == 0 { found.insert(String(map)) }
+        }
+        return found.sorted()
+    }
+}
