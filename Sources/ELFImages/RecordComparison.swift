@@ -62,7 +62,7 @@ struct RecordComparison {
         return nil
     }
 
-    /// The types of the plug-in's record whose layout is another one now.
+    /// The types of the plug-in's record whose layout is another one now, and the other protocols that changed.
     ///
     /// `current`: returns the library of a module with its record, if it is present and has one. `needed`: the name by
     /// which the plug-in needs it.
@@ -70,8 +70,20 @@ struct RecordComparison {
         current: (_ module: String, _ needed: String?) -> (path: String, record: InterfaceRecord)?
     ) -> [PluginFinding] {
         var findings: [PluginFinding] = []
-        for (name, module) in record.modules.sorted(by: { $0.key < $1.key }) where !module.types.isEmpty {
+        for (name, module) in record.modules.sorted(by: { $0.key < $1.key }) {
             guard let (path, record) = current(name, module.library), let now = record.modules[name] else { continue }
+            // Protocols that the plug-in does not implement, but calls.
+            for (interface, old) in module.interfaces.sorted(by: { $0.key < $1.key })
+            where findings.count < ReadingBudget.mostFindings {
+                guard let new = now.interfaces[interface],
+                    let difference = RecordDifference(
+                        of: old, to: new, hasEvolution: module.hasEvolution && now.hasEvolution,
+                        isOfSymbols: module.isOfSymbols || now.isOfSymbols),
+                    reported.insert(interface).inserted
+                else { continue }
+                findings.append(
+                    Self.finding(interface, "The plug-in \(difference.sentence(about: interface, library: path))"))
+            }
             for (type, layout) in module.types.sorted(by: { $0.key < $1.key }) {
                 guard findings.count < ReadingBudget.mostFindings else { return findings }
                 guard

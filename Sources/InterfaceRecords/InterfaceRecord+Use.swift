@@ -5,7 +5,7 @@ extension InterfaceRecord {
     ///   - interfaces: the protocols that its conformances name.
     ///   - texts: readable names of the symbols that it needs.
     ///   - library: the name by which it needs the library of a module.
-    /// - Returns: these protocols, and all types that their requirements and the texts name, directly or in the layout of
+    /// - Returns: these protocols, and all protocols and types that their requirements and the texts name, directly or in the layout of
     ///   another type. Defaults are left out: only the current ones count.
     public func used(
         interfaces: Set<String>, naming texts: [String], library: (String) -> String?
@@ -27,6 +27,12 @@ extension InterfaceRecord {
         while let name = open.popFirst() {
             guard known.insert(name).inserted else { continue }
             for (module, entry) in modules {
+                // The plug-in may call requirements of a protocol that others implement.
+                if let called = entry.interfaces[name], used.modules[module]?.interfaces[name] == nil {
+                    used.modules[module]?.interfaces[name] = Interface(
+                        isClassOnly: called.isClassOnly, requirements: called.requirements)
+                    for text in called.requirements { open.formUnion(Self.names(in: text)) }
+                }
                 guard let layout = entry.types[name] else { continue }
                 used.modules[module]?.types[name] = layout
                 for text in layout.entries { open.formUnion(Self.names(in: text)) }

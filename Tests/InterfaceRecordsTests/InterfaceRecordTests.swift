@@ -90,6 +90,8 @@ import Testing
         #expect(used.modules["API"]?.types.keys.sorted() == ["API.Options", "API.Options.Depth"])
         #expect(used.modules["API"]?.library == "libX.so")
         #expect(used.modules["API"]?.interfaces["API.Filter"]?.defaults == [])
+        let called = record.used(interfaces: [], naming: ["protocol descriptor for API.Filter"]) { _ in nil }
+        #expect(called.modules["API"]?.interfaces.keys.sorted() == ["API.Filter"])
         let named = record.used(interfaces: [], naming: ["type metadata accessor for API.Other"]) { _ in nil }
         #expect(named.modules["API"]?.types.keys.sorted() == ["API.Other"])
         #expect(record.used(interfaces: [], naming: ["Swift.Int"]) { _ in nil }.isEmpty)
@@ -169,5 +171,64 @@ import Testing
         #expect(InterfaceText.shown(text) == "a(Int, MySwift.Swift.X) -> [Int]")
         #expect(InterfaceText.requirement("static A.P.s() -> ()", of: "A.P") == "static s() -> ()")
         #expect(InterfaceText.requirement("A.Q.s() -> ()", of: "A.P") == "A.Q.s() -> ()")
+    }
+
+    // MARK: Changes
+
+    private func changes(_ old: [String], _ new: [String], defaults: [Int] = []) -> [InterfaceChange.Kind] {
+        let before = InterfaceRecord.Module(hasEvolution: false, interfaces: ["A.P": .init(requirements: old)])
+        let after = InterfaceRecord.Module(
+            hasEvolution: false, interfaces: ["A.P": .init(requirements: new, defaults: defaults)])
+        return InterfaceChange.changes(from: before, to: after).map(\.kind)
+    }
+
+    @Test func eachChangeOfAProtocolHasItsKind() {
+        #expect(changes(["a()", "b()"], ["b()", "a()"]) == [.requirementsMoved])
+        #expect(changes(["a()"], ["a()", "b()"]) == [.requirementAdded])
+        #expect(changes(["a()"], ["b()", "a()"], defaults: [0]) == [.requirementAddedWithDefault])
+        #expect(changes(["a()", "b()"], ["b()"]) == [.requirementRemoved])
+        #expect(changes(["a.getter : X"], ["a.getter : X" + InterfaceText.throwing]) == [.throwingAdded])
+        #expect(changes(["a.getter : X" + InterfaceText.throwing], ["a.getter : X"]) == [.throwingRemoved])
+        #expect(changes(["a()"], ["a()"]) == [])
+        let all = InterfaceRecord.Module(hasEvolution: false, interfaces: ["A.P": .init(requirements: [])])
+        let none = InterfaceRecord.Module(hasEvolution: false)
+        #expect(InterfaceChange.changes(from: all, to: none).map(\.kind) == [.removed])
+        #expect(InterfaceChange.changes(from: none, to: all).map(\.kind) == [.added])
+    }
+
+    /// Whatever a load refuses by its records, the forecast refuses too, and the other way round.
+    @Test(arguments: [false, true]) func theForecastAgreesWithTheComparisonOfALoad(_ evolution: Bool) {
+        let sides = [
+            ["a()", "b()"], ["b()", "a()"], ["a()"], ["a()", "b()", "c()"], ["a()", "b(x:)"],
+            ["a()", "b()", "t.getter : X"], ["a()", "b()", "t.getter : X" + InterfaceText.throwing],
+        ]
+        for old in sides {
+            for new in sides {
+                let refused =
+                    difference(old, new, evolution: evolution) != nil
+                    // Found without a record: by the number, or by the dynamic linker.
+                    || evolution
+                        && !Set(new.map(InterfaceText.withoutThrowing))
+                            .isSubset(of: old.map(InterfaceText.withoutThrowing))
+                    || evolution
+                        && !Set(old.map(InterfaceText.withoutThrowing))
+                            .isSubset(of: new.map(InterfaceText.withoutThrowing))
+                let forecast = changes(old, new).allSatisfy {
+                    InterfaceRules.outcome(of: $0, role: .implementer, hasEvolution: evolution).isFine
+                }
+                #expect(forecast == !refused, "\(old) → \(new)")
+            }
+        }
+    }
+
+    @Test func withLibraryEvolutionWhatMayGrowWorks() {
+        typealias Kind = InterfaceChange.Kind
+        let fine: [Kind] = [.added, .requirementAddedWithDefault, .requirementsMoved, .throwingAdded, .layout]
+        for kind in Kind.allCases {
+            let outcome = InterfaceRules.outcome(of: kind, role: .implementer, hasEvolution: true)
+            #expect(outcome.isFine == fine.contains(kind), "\(kind)")
+            let strict = InterfaceRules.outcome(of: kind, role: .implementer, hasEvolution: false)
+            #expect(strict.isFine == (kind == .added), "\(kind)")
+        }
     }
 }

@@ -18,7 +18,7 @@ struct PluginHostCommand: ParsableCommand {
             application. Each takes --json, and ends with 0 if nothing is wrong, with 1 if it found problems, and with 2 after \
             wrong usage or if it cannot do its work.
 
-            If you write an application: list, why, graph, check, call, remote, stage and record.
+            If you write an application: list, why, graph, check, call, remote, stage, record and diff.
             If you write a plug-in: new, lint, check, explain, load, call, pack and strings.
             If you administer a machine: install, rollback, list, why, doctor, bisect, probe, quarantine and consents.
             """,
@@ -44,7 +44,7 @@ struct PluginHostCommand: ParsableCommand {
                 name: "Make",
                 subcommands: [
                     NewCommand.self, PackCommand.self, StringsCommand.self, PlistCommand.self, RemoteCommand.self,
-                    StageCommand.self, RecordCommand.self,
+                    StageCommand.self, RecordCommand.self, DiffCommand.self,
                 ]),
             CommandGroup(
                 name: "Install",

@@ -288,4 +288,35 @@ private struct ReplacedAPI {
         let text = try PluginHostTool.run("record", "/nonexistent.so")
         #expect(text.status == 2, "\(text)")
     }
+
+    @Test func twoVersionsOfAnAPIAreComparedWithTheOutcomeForPlugins() throws {
+        let api = ReplacedAPI("ComparedAPI")
+        try api.build(Self.before)
+        let old = api.root.appending(path: "old.so")
+        try #require(PluginHostTool.run("record", api.library.path).status == 0)
+        try FileManager.default.copyItem(at: api.library, to: old)
+        #expect(try PluginHostTool.run("diff", old.path, api.library.path).status == 0)
+        try api.build(Self.swapped)
+        let document = try PluginHostTool.document("diff", old.path, api.library.path)
+        let changes = document.object["changes"] as? [[String: Any]] ?? []
+        #expect(document.status == 1 && changes.count == 1, "\(document.text)")
+        #expect(changes.first?["subject"] as? String == "ComparedAPI.Filter")
+        #expect(changes.first?["change"] as? String == "requirementsMoved")
+        #expect(changes.first?["implementers"] as? String == "refused: interfaceMismatch")
+        let module = api.products.appending(path: "Modules/ComparedAPI.swiftmodule").path
+        let text = try PluginHostTool.run("diff", old.path, module)
+        #expect(text.status == 1 && text.standardOutput.contains("changed places"), "\(text)")
+    }
+
+    @Test(.fault(665, 666)) func versionsThatCannotBeComparedAreRefused() throws {
+        let (one, other) = (ReplacedAPI("OneAPI"), ReplacedAPI("OtherAPI"))
+        try one.build(Self.before)
+        try other.build(Self.before)
+        let output = try PluginHostTool.run("diff", one.library.path, other.library.path)
+        #expect(output.status == 2 && output.standardError.contains("no module in common"), "\(output)")
+        let module = other.products.appending(path: "Modules/OtherAPI.swiftmodule")
+        try Data("a module of another compiler".utf8).write(to: module)
+        let damaged = try PluginHostTool.run("diff", one.library.path, module.path)
+        #expect(damaged.status == 2 && damaged.standardOutput.contains("swift-api-digester"), "\(damaged)")
+    }
 }

@@ -30,6 +30,20 @@ public enum InterfaceRecorder {
         return record
     }
 
+    /// The record of one compiled module.
+    ///
+    /// - Parameter path: the file `NAME.swiftmodule`.
+    /// - Returns: the record.
+    /// - Throws: ``PackingError`` if the module cannot be read, for example because another compiler made it.
+    public static func record(ofModule path: String) throws(PackingError) -> InterfaceRecord {
+        let name = Path.stem(Path.lastComponent(path))
+        guard let real = Path.resolved(path) else {
+            throw .refused(.unreadable, path, cannot: "be read", errno: errno)
+        }
+        let dump = try ModuleDump(module: name, in: ModuleFolder(path: Path.parent(real)))
+        return InterfaceRecord(modules: [name: dump.record(hasEvolution: false)])
+    }
+
     static func linked(_ path: String) throws(PackingError) -> LinkedFile {
         do throws(PluginFinding) { return try LinkedFile(path: path) } catch {
             throw PackingError(.unreadable, path: path, error)
