@@ -125,8 +125,8 @@ let package = Package(
 // Scripts/tsan.sh sets this. The tests of these modules start no thread, so it need not compile them a second time.
 if Context.environment["PLUGINHOST_SANITIZER"] == "thread" {
     let threadless = [
-        "PropertyListsTests", "ForeignCallsTests", "InterfaceRecordsTests", "ELFImagesTests", "DependencyResolutionTests",
-        "NibReadingTests", "MovedFileTests", "FoundationFileTests",
+        "PropertyListsTests", "ForeignCallsTests", "InterfaceRecordsTests", "ELFImagesTests",
+        "DependencyResolutionTests", "NibReadingTests", "MovedFileTests", "FoundationFileTests",
     ]
     package.targets.removeAll { threadless.contains($0.name) }
 }

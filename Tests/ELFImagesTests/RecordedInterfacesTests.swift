@@ -203,13 +203,13 @@ import Testing
     }
 
     @Test(.fault(660)) func aProtocolOfTheSameNameInAnotherModuleIsAnotherProtocol() throws {
-        let edit = Edit(name: "TwinAPI", after: Self.swapped)
+        let edit = Edit(name: "NamesakeAPI", after: Self.swapped)
         let (_, _, library) = try findings(edit, plugin: false)
         let other = InterfaceRecord(modules: [
             "OtherAPI": .init(hasEvolution: false, interfaces: ["OtherAPI.Filter": .init(requirements: ["x()"])])
         ])
         var comparison = RecordComparison(other)
-        let use = RecordComparison.Use(type: "P.F", interface: "TwinAPI.Filter", library: library)
+        let use = RecordComparison.Use(type: "P.F", interface: "NamesakeAPI.Filter", library: library)
         #expect(comparison.finding(for: use, current: InterfaceSection.read(path: library).record) { [] } == nil)
     }
 

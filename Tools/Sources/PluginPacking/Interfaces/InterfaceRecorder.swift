@@ -67,8 +67,8 @@ public enum InterfaceRecorder {
         guard let real = Path.resolved(path) else {
             throw .refused(.unreadable, path, cannot: "be read", errno: errno)
         }
-        let copy = Path.join(Path.parent(real), ".pluginhost-\(getpid()).so")
-        defer { unlink(copy) }
+        let staging = try StagingDirectory(in: Path.parent(real))
+        let copy = Path.join(staging.path, Path.lastComponent(real))
         try ChildProgram.run(["cp", "--preserve=mode,timestamps", "--", real, copy], to: "copy the library")
         do throws(PluginFinding) { try InterfaceSectionWriter.write(content, into: copy) } catch {
             throw PackingError(.unwritable, path: path, error)

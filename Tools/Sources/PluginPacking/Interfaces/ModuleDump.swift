@@ -77,13 +77,11 @@ struct ModuleDump: Decodable {
                     + "the module \(quoted(module)).",
                 remedy: "Install a toolchain of swift.org, or put its usr/bin into PATH.")
         }
-        let output = Path.join(folder.scratch, "pluginhost-\(getpid())-\(module).json")
-        defer { unlink(output) }
-        let said = Path.join(folder.scratch, "pluginhost-\(getpid())-\(module).txt")
-        defer { unlink(said) }
+        let scratch = try TemporaryDirectory()
+        let output = Path.join(scratch.path, "dump.json")
+        let said = Path.join(scratch.path, "errors.txt")
         let command =
-            [digester, "-dump-sdk", "-abi", "-avoid-location", "-module", module, "-I", folder.path]
-            + folder.moduleMaps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + ["-o", output]
+            [digester, "-dump-sdk", "-abi", "-avoid-location", "-module", module] + folder.arguments + ["-o", output]
         // The digester ends with 0 even if it cannot load the module, and states why on standard error.
         try? ChildProgram.run(command, to: "read the module \(module)", errors: said)
         do {
@@ -94,11 +92,15 @@ struct ModuleDump: Decodable {
         } catch {
             let reason = (try? OpenedFile(path: said).bytes(atMost: 4096)).map { String(decoding: $0, as: UTF8.self) }
             let line = reason?.split(separator: "\n").first { $0.contains("error:") }
+            let lacksModule = ["missing required module", "no such module"].contains { line?.contains($0) ?? false }
             throw PackingError(
                 .toolFailed, path: folder.path,
                 message: "swift-api-digester cannot read the module \(quoted(module)) in \(quoted(folder.path))"
                     + (line.map { ": \($0.trimmed)" } ?? "") + ".",
-                remedy: "Build the module again with the toolchain whose swift is in PATH.")
+                remedy: lacksModule
+                    ? "Put the missing module beside it, or name the library in its own build folder: “pluginhost "
+                        + "record LIBRARY”."
+                    : "Build the module again with the toolchain whose swift is in PATH.")
         }
     }
 
@@ -123,50 +125,5 @@ extension Substring {
     fileprivate var trimmed: Substring {
         let text = replacing("<unknown>:0: ", with: "")
         return text.drop { $0 == " " }
-    }
-}
-
-/// A folder with compiled modules, as the package manager makes it, and the module maps of the C modules they import.
-struct ModuleFolder {
-    let path: String
-    /// A folder for files that exist only for a moment.
-    let scratch: String
-    let moduleMaps: [String]
-
-    private static let planLimit = 64 << 20
-
-    /// The folder beside a built library: `Modules`, or the library's own folder.
-    ///
-    /// - Returns: nil if neither has the module.
-    init?(beside library: String, module: String) {
-        let parent = Path.parent(Path.resolved(library) ?? library)
-        let candidates = [Path.join(parent, "Modules"), parent]
-        guard let path = candidates.first(where: { Self.has(module, in: $0) }) else { return nil }
-        self.init(path: path)
-    }
-
-    /// A folder with compiled modules.
-    init(path: String) {
-        self.path = path
-        scratch = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        moduleMaps = Self.moduleMaps(for: path)
-    }
-
-    static func has(_ module: String, in folder: String) -> Bool {
-        access(Path.join(folder, "\(module).swiftmodule"), R_OK) == 0
-    }
-
-    /// The module maps in the plan of the build folder: `.build/release.yaml` for `.build/TRIPLE/release/Modules`.
-    private static func moduleMaps(for path: String) -> [String] {
-        let products = Path.parent(Path.resolved(path) ?? path)
-        let plan = Path.join(Path.parent(Path.parent(products)), Path.lastComponent(products) + ".yaml")
-        guard let file = try? OpenedFile(path: plan), let bytes = try? file.bytes(atMost: planLimit) else { return [] }
-        let text = String(decoding: bytes, as: UTF8.self)
-        var found: Set<String> = []
-        for part in text.ranges(of: "-fmodule-map-file=") {
-            let map = text[part.upperBound...].prefix { $0 != "\"" && $0 != "\n" && $0 != "'" }
-            if access(String(map), R_OK) == 0 { found.insert(String(map)) }
-        }
-        return found.sorted()
     }
 }
