@@ -26,7 +26,8 @@ import Testing
         let lists = try [made, expected].map { files in
             let data = try #require(files[path])
             let list = try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
-            return NSDictionary(dictionary: try #require(list).filter { !["PHBuiltFor", "PHInterfaces"].contains($0.key) })
+            let shared = try #require(list).filter { !["PHBuiltFor", "PHInterfaces"].contains($0.key) }
+            return NSDictionary(dictionary: shared)
         }
         #expect(lists[0] == lists[1])
         made[path] = nil
