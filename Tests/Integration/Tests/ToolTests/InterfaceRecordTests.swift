@@ -29,15 +29,6 @@ private struct ReplacedAPI {
                 modules.appending(path: "\(name).swiftmodule").path, "-Xlinker", "-soname=lib\(name).so", "-Xlinker",
                 "-rpath", "-Xlinker", Workspace.products.path,
             ] + Compiler.libraryFlags + flags)
-        // The plan of the package manager names the maps of C modules, and PluginABI is in another folder here.
-        let plan = Compiler.libraryFlags.filter { $0.hasPrefix("-fmodule-map-file=") }.joined(separator: "\n")
-        try plan.write(to: root.appending(path: "debug.yaml"), atomically: true, encoding: .utf8)
-        let own = Workspace.products.appending(path: "Modules")
-        for module in ["PluginABI"] {
-            try FileManager.default.createSymbolicLink(
-                at: modules.appending(path: "\(module).swiftmodule"),
-                withDestinationURL: own.appending(path: "\(module).swiftmodule"))
-        }
     }
 
     var flags: [String] {
@@ -287,6 +278,28 @@ private struct ReplacedAPI {
         #expect(document.status == 1)
         let text = try PluginHostTool.run("record", "/nonexistent.so")
         #expect(text.status == 2, "\(text)")
+    }
+
+    @Test func theStagedCopyOfALibraryHasItsRecord() throws {
+        let api = ReplacedAPI("StagedAPI")
+        try api.build(Self.before)
+        let source = api.root.appending(path: "main.swift")
+        try "import StagedAPI\nprint(Options().depth)\n".write(to: source, atomically: true, encoding: .utf8)
+        let program = api.products.appending(path: "program")
+        try Tool.run(
+            try Tool.find("swiftc"), [source.path, "-o", program.path] + api.flags + Compiler.libraryFlags)
+        let tree = api.root.appending(path: "tree")
+        let output = try PluginHostTool.run("stage", "--output", tree.path, program.path)
+        #expect(output.status == 0 && !output.standardOutput.contains("interfaceUnrecorded"), "\(output)")
+        let files = FileManager.default.enumerator(at: tree, includingPropertiesForKeys: nil)
+        let copy = try #require(
+            files?.compactMap { $0 as? URL }.first { $0.lastPathComponent == api.library.lastPathComponent })
+        // Nothing else is beside the copy. The built library has no record of its own.
+        let compared = try PluginHostTool.run("diff", api.library.path, copy.path)
+        #expect(compared.status == 0 && compared.standardOutput.contains("No protocol"), "\(compared)")
+        try FileManager.default.removeItem(at: api.products.appending(path: "Modules"))
+        #expect(try PluginHostTool.run("diff", copy.path, copy.path).status == 0)
+        #expect(try PluginHostTool.run("diff", api.library.path, copy.path).status == 2)
     }
 
     @Test func twoVersionsOfAnAPIAreComparedWithTheOutcomeForPlugins() throws {
