@@ -52,7 +52,11 @@ public struct SettingDeclaration: Sendable, Hashable {
         if type == .real, case .integer(let whole) = value { value = .real(Double(whole)) }
         guard value.type == type else { throw .type }
         if case .real(let number) = value, !number.isFinite { throw .notAllowed }
-        if case .text(let text) = value, text.utf8.count > SettingsLimits.longestText { throw .tooLong }
+        if case .text(let text) = value {
+            if text.utf8.count > SettingsLimits.longestText { throw .tooLong }
+            // Neither a file in XML nor a string of C can hold it.
+            if text.utf8.contains(0) { throw .notAllowed }
+        }
         switch allowed {
         case .any: return value
         case .values(let values):
@@ -69,7 +73,7 @@ public struct SettingDeclaration: Sendable, Hashable {
     public var allowedWords: String {
         switch allowed {
         case .any:
-            return type == .text ? "a text of at most \(SettingsLimits.longestText) bytes" : type.words
+            return type == .text ? "a text of at most \(SettingsLimits.longestText) bytes without NUL" : type.words
         case .values(let values):
             let shown = values.prefix(12).map(\.shown)
             let others = values.count - shown.count

@@ -44,6 +44,7 @@ public struct SettingsFile: Sendable {
             guard let values = (list[valuesKey] ?? .dictionary([:])).dictionary else {
                 throw OwnFile.Refusal(reason: "has no dictionary as \(valuesKey)", remedy: remedy, isDamage: true)
             }
+            noteUnwritable(list, values, path, layer, &findings)
             let locked = locks(list, path, layer, isTrusted: isTrusted(identity, lockOwner), &findings)
             return SettingsFile(path: path, layer: layer, values: values, locked: locked, bytes: bytes)
         } catch {
@@ -55,6 +56,49 @@ public struct SettingsFile: Sendable {
                     remedy: error.remedy))
             return nil
         }
+    }
+
+    /// The keys whose values, or who themselves, cannot be written as XML: with a NUL, or a number or date outside of it.
+    ///
+    /// **Cost.** Linear.
+    package static func unwritable(in entries: [String: PropertyList]) -> [String] {
+        entries.filter { !isWritable($0.key, $0.value) }.map(\.key).sorted()
+    }
+
+    private static func isWritable(_ key: String, _ value: PropertyList) -> Bool {
+        if key.utf8.contains(0) { return false }
+        var left = [value]
+        while let value = left.popLast() {
+            switch value {
+            case .string(let text): if text.utf8.contains(0) { return false }
+            case .array(let elements): left += elements
+            case .dictionary(let entries):
+                if entries.keys.contains(where: { $0.utf8.contains(0) }) { return false }
+                left += entries.values
+            case .integer, .unsigned, .boolean, .data: break
+            case .real, .date, .uid: if (try? PropertyListWriter.xml(value)) == nil { return false }
+            }
+        }
+        return true
+    }
+
+    /// Reports what the next change cannot keep in the file.
+    private static func noteUnwritable(
+        _ list: [String: PropertyList], _ values: [String: PropertyList], _ path: String, _ layer: SettingsLayer,
+        _ findings: inout [PluginFinding]
+    ) {
+        let others = list.filter { $0.key != valuesKey }
+        let keys = unwritable(in: values) + unwritable(in: others)
+        guard let first = keys.first else { return }
+        findings.append(
+            PluginFinding(
+                .warning, .settingInvalid, filePath: path, subject: first,
+                message: """
+                    \(keys.count == 1 ? "The entry" : "\(keys.count) entries, the first of them") \(quoted(first)) in the settings \
+                    of \(layer.words) in \(quoted(path)) cannot be written: XML has no NUL, and no number or date as this. The next \
+                    change keeps the file as \(quoted(path + ".damaged")), and writes it without them.
+                    """,
+                remedy: "Remove the entry."))
     }
 
     private static let remedy = "Correct it, or remove it; it is a dictionary with the key \(valuesKey)."

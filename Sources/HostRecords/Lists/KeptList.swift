@@ -19,12 +19,15 @@ package protocol KeptContent: Sendable, Equatable {
     /// The content to use if a file cannot be used and nothing else is known. What the list can forbid is forbidden for
     /// every plug-in, and what it can allow is allowed for none.
     static var safest: Self { get }
+    /// Entries of the file that was read which cannot be written, and so are not in the list.
+    var leftOut: [String] { get }
     /// The identifier that stands for every plug-in in such a list.
     static var everyPlugin: String { get }
 }
 
 extension KeptContent {
     package static var everyPlugin: String { "*" }
+    package var leftOut: [String] { [] }
 }
 
 /// The parts of messages about a list.
@@ -278,6 +281,15 @@ package final class KeptList<Content: KeptContent>: Sendable {
                 .warning, words.code, filePath: path,
                 message: (state.unread?.message ?? "") + " It is kept as \(quoted(kept)), and was written anew.",
                 remedy: words.remedy)
+        } else if !content.leftOut.isEmpty {
+            let kept = try ListFile.keep(path)
+            state.kept = PluginFinding(
+                .warning, words.code, filePath: path,
+                message: """
+                    \(words.subject) \(quoted(path)) were written without \(content.leftOut.map(quoted).joined(separator: ", ")), \
+                    which no list in XML can hold. The file is kept as \(quoted(kept)).
+                    """,
+                remedy: "Nothing needs to be done, unless these entries are needed.")
         }
         try ListFile.write(bytes, to: path, for: readers)
         state.unread = nil

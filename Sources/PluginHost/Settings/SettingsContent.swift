@@ -12,6 +12,7 @@ struct SettingsContent: KeptContent {
     private var values: [String: PropertyList] = [:]
     private var locked: [String] = []
     private var others: [String: PropertyList] = [:]
+    private(set) var leftOut: [String] = []
 
     /// Creates a content without values.
     init() {}
@@ -20,13 +21,17 @@ struct SettingsContent: KeptContent {
         guard case .dictionary(var entries) = list,
             let values = (entries[SettingsFile.valuesKey] ?? .dictionary([:])).dictionary
         else { return nil }
-        self.values = values
+        leftOut = SettingsFile.unwritable(in: values)
+        self.values = leftOut.isEmpty ? values : values.filter { !leftOut.contains($0.key) }
         entries[SettingsFile.valuesKey] = nil
         if let locked = entries[SettingsFile.lockedKey]?.array?.map(\.string), !locked.contains(nil) {
-            self.locked = locked.compactMap(\.self)
+            self.locked = locked.compactMap(\.self).filter { !$0.utf8.contains(0) }
+            if self.locked.count < locked.count { leftOut.append(SettingsFile.lockedKey) }
             entries[SettingsFile.lockedKey] = nil
         }
-        others = entries
+        let unwritable = SettingsFile.unwritable(in: entries)
+        leftOut += unwritable
+        others = entries.filter { !unwritable.contains($0.key) }
     }
 
     var list: PropertyList {
@@ -74,17 +79,22 @@ struct SettingsContent: KeptContent {
     static func kept(at path: String, for readers: OwnFile.Readers = .owner) -> KeptList<SettingsContent> {
         known.withLock { known in
             if let list = known[path] { return list }
-            let list = KeptList<SettingsContent>(
-                path: path,
-                ListWords(
-                    code: .settingsUnreadable, subject: "The settings in",
-                    noList: "is no dictionary whose \(SettingsFile.valuesKey) is a dictionary",
-                    safest: "Its values are not used.", remedy: "Correct it, or remove it.",
-                    change: "A setting", severity: .warning),
-                // An old copy could bring back a value that the user has changed since.
-                hasCopy: false, for: readers)
+            let list = separate(at: path, for: readers)
             known[path] = list
             return list
         }
+    }
+
+    /// The values in a file, with a lock of their own; tests stand for other processes with it.
+    static func separate(at path: String, for readers: OwnFile.Readers = .owner) -> KeptList<SettingsContent> {
+        KeptList(
+            path: path,
+            ListWords(
+                code: .settingsUnreadable, subject: "The settings in",
+                noList: "is no dictionary whose \(SettingsFile.valuesKey) is a dictionary",
+                safest: "Its values are not used.", remedy: "Correct it, or remove it.",
+                change: "A setting", severity: .warning),
+            // An old copy could bring back a value that the user has changed since.
+            hasCopy: false, for: readers)
     }
 }

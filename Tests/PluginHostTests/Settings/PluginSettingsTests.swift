@@ -115,6 +115,26 @@ import Testing
         #expect(String(decoding: kept, as: UTF8.self) == "{ Settings = ")
     }
 
+    /// XML cannot hold a NUL, but the other forms of a list can.
+    @Test(.fault(566, 584)) func anEntryThatCannotBeWrittenIsReportedAndBlocksNoOther() throws {
+        let host = try SettingsHost()
+        let list = #"{ Settings = { "a\000b" = 1; later = { x = "\000"; }; name = "n\000"; count = 4; kept = 5; }; }"#
+        try host.write("home", list)
+        host.settings.refresh()
+        #expect(host.settings[.count] == 4 && host.settings[.name] == "")
+        let codes = host.settings.findings.map(\.code)
+        #expect(codes == [.settingInvalid, .settingInvalid])
+        #expect(host.settings.findings[0].message.contains("3 entries, the first of them “a"))
+        #expect(throws: PluginError.self) { try host.settings.set(.name, to: "x\0") }
+        try host.settings.set(.rate, to: 0.1)
+        try host.settings.set(.count, to: 6)
+        let text = try host.text("home")
+        #expect(host.settings[.rate] == 0.1 && host.settings[.count] == 6 && host.settings.findings.isEmpty)
+        #expect(text.contains("<key>kept</key>") && !text.contains("later"))
+        let kept = try OpenedFile(path: host.path("home") + ".damaged").bytes(atMost: 999)
+        #expect(String(decoding: kept, as: UTF8.self) == list)
+    }
+
     @Test(.fault(574)) func aLockThatIsNeverReleasedEndsTheWait() throws {
         let host = try SettingsHost()
         try host.write("home", "{ }")
@@ -203,27 +223,91 @@ import Testing
         #expect(counts(0.4))
     }
 
-    @Test(.fault(572)) func manyThreadsThatWriteLoseNothing() async throws {
-        let keys = (0..<120).map { "k\($0)" }
-        let host = try SettingsHost(
-            keys.map { "{ Type = PSTextFieldSpecifier; Key = \($0); DefaultValue = <*I0>; }" }.joined(separator: ","))
-        let places = host.files.places
+    /// Each writer has its own list, and so its own lock of the directory, as another process does.
+    @Test(.fault(572)) func fiftyWritersOfAHundredKeysLoseNothing() async throws {
+        let host = try SettingsHost()
+        let path = host.path("home")
         await withTaskGroup(of: Void.self) { group in
-            for writer in 0..<4 {
+            for writer in 0..<50 {
                 group.addTask {
-                    let list = SettingsContent.kept(at: places.user!)
-                    for key in keys.dropFirst(writer * 30).prefix(30) {
-                        do { try list.write(SettingsContent.Change(values: [key: .integer(Int64(writer + 1))])) } catch
-                        {
-                            Issue.record("\(error)")
+                    for part in 0..<5 {
+                        var change = SettingsContent.Change()
+                        for key in part * 20..<part * 20 + 20 {
+                            change.values["w\(writer)k\(key)"] = .integer(Int64(key))
+                        }
+                        // Where the writers of a slow machine wait too long, the refusal says so, and nothing was written.
+                        while true {
+                            do throws(PluginFinding) {
+                                try SettingsContent.separate(at: path).write(change)
+                                break
+                            } catch {
+                                guard error.message.contains("lock") else {
+                                    Issue.record("\(error)")
+                                    return
+                                }
+                            }
                         }
                     }
                 }
             }
         }
-        host.settings.refresh()
-        for (index, key) in keys.enumerated() {
-            #expect(host.settings.value(of: key) == .integer(index / 30 + 1))
+        let bytes = try OpenedFile(path: path).bytes(atMost: 16 << 20)
+        let values = try PropertyListReader.read(bytes).value["Settings"]?.dictionary ?? [:]
+        #expect(values.count == 5_000)
+        for writer in 0..<50 {
+            for key in 0..<100 where values["w\(writer)k\(key)"] != .integer(Int64(key)) {
+                Issue.record("w\(writer)k\(key) is lost")
+            }
+        }
+    }
+
+    /// A limit on the size of files makes the same call fail as a full disk: after a part was written.
+    @Test(.fault(573)) func aWriteThatFailsHalfWayLeavesTheOldFile() async {
+        await #expect(processExitsWith: .success) {
+            let host = try SettingsHost()
+            try host.settings.set(.name, to: "before")
+            let before = try host.text("home")
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            let usual = limit.rlim_cur
+            limit.rlim_cur = rlim_t(before.utf8.count + 100)
+            #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+            let long = String(repeating: "x", count: 10_000)
+            let error = #expect(throws: PluginError.self) { try host.settings.set(.name, to: long) }
+            #expect(error?.code == .settingsUnreadable && error?.description.contains(host.path("home")) ?? false)
+            limit.rlim_cur = usual
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            #expect(try host.text("home") == before)
+            #expect(host.settings[.name] == "before")
+            // No part of the new file stays.
+            let names = try FileManager.default.contentsOfDirectory(atPath: Path.parent(host.path("home")))
+            #expect(names == ["org.example.p.plist"])
+            host.settings.overrides["name"] = .text(long)
+            #expect(host.settings[.name] == long)
+            host.settings.overrides["name"] = nil
+            try host.settings.set(.name, to: long)
+            #expect(host.settings[.name] == long)
+        }
+    }
+
+    @Test(.fault(573)) func aDirectoryThatMayNotBeWrittenIsNamed() async {
+        await #expect(processExitsWith: .success) {
+            let host = try SettingsHost()
+            try host.write("home", "{ }")
+            let directory = Path.parent(host.path("home"))
+            // Root may write everywhere, so another user tries.
+            if geteuid() == 0 {
+                for path in [host.tree.path, host.tree("home"), host.tree("home/app"), directory, host.path("home")] {
+                    #expect(chown(path, 65_534, 65_534) == 0)
+                }
+                #expect(seteuid(65_534) == 0)
+            }
+            #expect(chmod(directory, 0o500) == 0)
+            let error = #expect(throws: PluginError.self) { try host.settings.set(.rate, to: 0.1) }
+            #expect(error?.code == .settingsUnreadable && error?.description.contains(host.path("home")) ?? false)
+            host.settings.overrides["rate"] = .real(0.1)
+            #expect(host.settings[.rate] == 0.1 && chmod(directory, 0o700) == 0)
         }
     }
 
