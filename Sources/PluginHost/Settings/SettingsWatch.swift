@@ -26,14 +26,17 @@ final class SettingsWatch: Sendable {
     /// in this one.
     func add(_ settings: FileSettings) {
         let directories = Set(settings.places.all.map(Path.parent))
+        // For all directories first: where the kernel refuses one, another bundle may have it watched later.
+        state.withLock { state in
+            for directory in directories {
+                state.users[directory, default: []].removeAll { !$0.isAlive || $0.object === settings }
+                state.users[directory, default: []].append(WeakReference(settings))
+            }
+        }
         do throws(PluginError) {
             let watch = try watch()
             for directory in directories.sorted() {
-                let isNew = state.withLock { state in
-                    state.users[directory, default: []].removeAll { !$0.isAlive }
-                    state.users[directory, default: []].append(WeakReference(settings))
-                    return state.watched.insert(directory).inserted
-                }
+                let isNew = state.withLock { $0.watched.insert(directory).inserted }
                 guard isNew else { continue }
                 do throws(PluginError) {
                     try watch.add(directory)

@@ -104,6 +104,27 @@ import Testing
         }
     }
 
+    /// As fast as it can, from eight threads.
+    @Test(.fault(578)) func aFloodOfForgedChangesCostsTheHostLittle() async {
+        await #expect(processExitsWith: .success) {
+            let plugin = try Plugin("isolated")
+            func used() -> Double {
+                var usage = rusage()
+                getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+                let time = (usage.ru_utime, usage.ru_stime)
+                return Double(time.0.tv_sec + time.1.tv_sec) + Double(time.0.tv_usec + time.1.tv_usec) / 1e6
+            }
+            let before = used()
+            let answered = try #require(Int(try plugin.perform("flood 8")))
+            let time = used() - before
+            #expect(answered > 20, "\(answered)")
+            #expect(time < 1, "\(time) seconds of the host")
+            #expect(!FileManager.default.fileExists(atPath: plugin.path("home")))
+            // Afterwards it may store again.
+            #expect(try plugin.perform("set rate 0.75") == "0.75")
+        }
+    }
+
     @Test(.fault(580), arguments: places) func longTextsArriveWhole(_ place: String) async {
         await #expect(processExitsWith: .success) { [place = place as String] in
             let plugin = try Plugin(place)
@@ -178,6 +199,13 @@ import Testing
             try host.write("home", "{ Settings = { rate = 0.1; }; }")
             try host.settings.set(.count, to: 4)
             #expect(host.settings[.rate] == 0.1)
+            // The next plug-in with settings asks again, and then this one notices changes too.
+            let other = try SettingsHost(tree: host.tree)
+            SettingsWatch.shared.add(other.files)
+            try host.write("home", "{ Settings = { rate = 0.2; }; }")
+            let wait = Wait(atMost: .seconds(5))
+            while host.settings[.rate] != 0.2 { try #require(wait.sleep()) }
+            #expect(logged.withLock { $0.count { $0.contains("are not noticed") } } == 1)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import HostBasics
 @_spi(PluginHost) import PluginABI
 import SettingsReading
@@ -48,6 +49,7 @@ struct SettingsUse {
                 _ = try? settings.set(Setting<Int>("undeclared\(number)", default: 0), to: number)
             }
             return "done"
+        case "flood": return "\(flood(threads: Int(words[2])!))"
         case "watch":
             let changes = settings.changes.makeAsyncIterator()
             Task {
@@ -58,6 +60,23 @@ struct SettingsUse {
             return "watching"
         default: return Self.seen.withLock { "\($0.map { $0.sorted() })" }
         }
+    }
+
+    /// Forges changes without a pause for two seconds; returns how many the host has answered.
+    private func flood(threads: Int) -> Int {
+        let answered = Lock(0)
+        let end = ContinuousClock.now + .seconds(2)
+        let done = DispatchGroup()
+        for thread in 0..<threads {
+            DispatchQueue(label: "flood \(thread)").async(group: done) {
+                while ContinuousClock.now < end {
+                    _ = try? settings.set(Setting<Int>("undeclared", default: 0), to: thread)
+                    answered.withLock { $0 += 1 }
+                }
+            }
+        }
+        done.wait()
+        return answered.withLock(\.self)
     }
 
     private func set(_ key: String, _ value: String) throws {
