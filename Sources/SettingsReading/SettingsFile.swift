@@ -95,8 +95,8 @@ public struct SettingsFile: Sendable {
                 .warning, .settingInvalid, filePath: path, subject: first,
                 message: """
                     \(keys.count == 1 ? "The entry" : "\(keys.count) entries, the first of them") \(quoted(first)) in the settings \
-                    of \(layer.words) in \(quoted(path)) cannot be written: XML has no NUL, and no number or date as this. The next \
-                    change keeps the file as \(quoted(path + ".damaged")), and writes it without them.
+                    of \(layer.words) in \(quoted(path)) cannot be written: XML has no NUL, and no number or date as this. A \
+                    change of the file keeps it as \(quoted(path + ".damaged")), and writes it without them.
                     """,
                 remedy: "Remove the entry."))
     }

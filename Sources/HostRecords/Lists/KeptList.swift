@@ -286,7 +286,7 @@ package final class KeptList<Content: KeptContent>: Sendable {
             state.kept = PluginFinding(
                 .warning, words.code, filePath: path,
                 message: """
-                    \(words.subject) \(quoted(path)) were written without \(content.leftOut.map(quoted).joined(separator: ", ")), \
+                    \(words.subject) \(quoted(path)) were written without \(quotedList(content.leftOut, or: "something")), \
                     which no list in XML can hold. The file is kept as \(quoted(kept)).
                     """,
                 remedy: "Nothing needs to be done, unless these entries are needed.")

@@ -22,7 +22,8 @@ struct SettingsContent: KeptContent {
             let values = (entries[SettingsFile.valuesKey] ?? .dictionary([:])).dictionary
         else { return nil }
         leftOut = SettingsFile.unwritable(in: values)
-        self.values = leftOut.isEmpty ? values : values.filter { !leftOut.contains($0.key) }
+        self.values = values
+        for key in leftOut { self.values[key] = nil }
         entries[SettingsFile.valuesKey] = nil
         if let locked = entries[SettingsFile.lockedKey]?.array?.map(\.string), !locked.contains(nil) {
             self.locked = locked.compactMap(\.self).filter { !$0.utf8.contains(0) }
@@ -31,7 +32,8 @@ struct SettingsContent: KeptContent {
         }
         let unwritable = SettingsFile.unwritable(in: entries)
         leftOut += unwritable
-        others = entries.filter { !unwritable.contains($0.key) }
+        others = entries
+        for key in unwritable { others[key] = nil }
     }
 
     var list: PropertyList {
@@ -65,6 +67,8 @@ struct SettingsContent: KeptContent {
             if let former { values[declaration.key] = values[former] }
         }
         for (key, value) in change.values { values[key] = value }
+        // What gets a value is written.
+        leftOut.removeAll { change.values[$0] != nil }
         locked.removeAll { change.unlocks.contains($0) || change.locks.contains($0) }
         locked += change.locks.sorted()
     }

@@ -126,6 +126,11 @@ import Testing
         #expect(codes == [.settingInvalid, .settingInvalid])
         #expect(host.settings.findings[0].message.contains("3 entries, the first of them “a"))
         #expect(throws: PluginError.self) { try host.settings.set(.name, to: "x\0") }
+        // What gets a value now is not among what was left out.
+        var content = try #require(SettingsContent(PropertyListReader.read(Array(list.utf8)).value))
+        #expect(content.leftOut.sorted() == ["a\0b", "later", "name"])
+        content.apply(.init(values: ["name": .string("n")]))
+        #expect(content.leftOut.sorted() == ["a\0b", "later"])
         try host.settings.set(.rate, to: 0.1)
         try host.settings.set(.count, to: 6)
         let text = try host.text("home")
