@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import HostBasics
 @_spi(PluginHost) import PluginABI
@@ -228,40 +229,43 @@ import Testing
         #expect(counts(0.4))
     }
 
-    /// Each writer has its own list, and so its own lock of the directory, as another process does.
-    @Test(.fault(572)) func fiftyWritersOfAHundredKeysLoseNothing() async throws {
+    /// Each writer has a thread and a list of its own, and so its own lock of the directory, as another process does.
+    @Test(.fault(572)) func fiftyWritersOfAHundredKeysLoseNothing() throws {
         let host = try SettingsHost()
         let path = host.path("home")
-        await withTaskGroup(of: Void.self) { group in
-            for writer in 0..<50 {
-                group.addTask {
-                    for part in 0..<5 {
-                        var change = SettingsContent.Change()
-                        for key in part * 20..<part * 20 + 20 {
-                            change.values["w\(writer)k\(key)"] = .integer(Int64(key))
-                        }
-                        // Where the writers of a slow machine wait too long, the refusal says so, and nothing was written.
-                        while true {
-                            do throws(PluginFinding) {
-                                try SettingsContent.separate(at: path).write(change)
-                                break
-                            } catch {
-                                guard error.message.contains("lock") else {
-                                    Issue.record("\(error)")
-                                    return
-                                }
-                            }
-                        }
-                    }
-                }
+        let end = ContinuousClock.now + .seconds(180)
+        let writers = DispatchGroup()
+        for writer in 0..<50 {
+            DispatchQueue(label: "writer \(writer)").async(group: writers) {
+                for part in 0..<5 where !Self.write(writer, part, path, until: end) { return }
             }
         }
+        #expect(writers.wait(timeout: .now() + 240) == .success)
         let bytes = try OpenedFile(path: path).bytes(atMost: 16 << 20)
         let values = try PropertyListReader.read(bytes).value["Settings"]?.dictionary ?? [:]
         #expect(values.count == 5_000)
         for writer in 0..<50 {
             for key in 0..<100 where values["w\(writer)k\(key)"] != .integer(Int64(key)) {
                 Issue.record("w\(writer)k\(key) is lost")
+            }
+        }
+    }
+
+    /// Stores twenty keys of a writer; false if that failed.
+    private static func write(
+        _ writer: Int, _ part: Int, _ path: String, until end: ContinuousClock.Instant
+    ) -> Bool {
+        var change = SettingsContent.Change()
+        for key in part * 20..<part * 20 + 20 { change.values["w\(writer)k\(key)"] = .integer(Int64(key)) }
+        while true {
+            do throws(PluginFinding) {
+                try SettingsContent.separate(at: path).write(change)
+                return true
+            } catch {
+                // Where the writers of a slow machine wait too long, the refusal says so, and nothing was written.
+                if error.message.contains("lock"), ContinuousClock.now < end { continue }
+                Issue.record("\(error)")
+                return false
             }
         }
     }

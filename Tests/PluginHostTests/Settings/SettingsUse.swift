@@ -49,7 +49,7 @@ struct SettingsUse {
                 _ = try? settings.set(Setting<Int>("undeclared\(number)", default: 0), to: number)
             }
             return "done"
-        case "flood": return "\(flood(threads: Int(words[2])!))"
+        case "flood": return flood()
         case "watch":
             let changes = settings.changes.makeAsyncIterator()
             Task {
@@ -62,21 +62,25 @@ struct SettingsUse {
         }
     }
 
-    /// Forges changes without a pause for two seconds; returns how many the host has answered.
-    private func flood(threads: Int) -> Int {
-        let answered = Lock(0)
+    /// Forges changes without a pause for two seconds, on this thread and on one of its own.
+    ///
+    /// - Returns: how many of them the host has answered, and how many did not get to it.
+    private func flood() -> String {
+        let counts = Lock((answered: 0, lost: 0))
         let end = ContinuousClock.now + .seconds(2)
-        let done = DispatchGroup()
-        for thread in 0..<threads {
-            DispatchQueue(label: "flood \(thread)").async(group: done) {
-                while ContinuousClock.now < end {
-                    _ = try? settings.set(Setting<Int>("undeclared", default: 0), to: thread)
-                    answered.withLock { $0 += 1 }
+        @Sendable func forge() {
+            while ContinuousClock.now < end {
+                do { try settings.set(Setting<Int>("undeclared", default: 0), to: 1) } catch {
+                    let isAnswer = "\(error)".contains("does not declare the setting")
+                    counts.withLock { if isAnswer { $0.answered += 1 } else { $0.lost += 1 } }
                 }
             }
         }
+        let done = DispatchGroup()
+        DispatchQueue(label: "flood").async(group: done) { forge() }
+        forge()
         done.wait()
-        return answered.withLock(\.self)
+        return counts.withLock { "\($0.answered) \($0.lost)" }
     }
 
     private func set(_ key: String, _ value: String) throws {
