@@ -56,22 +56,13 @@ public struct SettingsPlaces: Sendable, Hashable {
             user: directories.configuration.map { Path.join($0, file) })
     }
 
-    /// Gives the user's file of another plug-in, and its copy, the place of this one's, unless this one has a file.
+    /// Gives the user's file of another plug-in the place of this one's, unless this one has a file.
     ///
-    /// Each file moves completely or not at all.
+    /// It moves completely or not at all.
     ///
     /// - Returns: the error of the system; 0 also if there was nothing to do.
     package func takeUserFile(of other: SettingsPlaces) -> CInt {
         guard let from = other.user, let to = user else { return 0 }
-        let number = Self.move(from, to)
-        // Without the file, its copy stays with it.
-        return number == 0 && access(from, F_OK) != 0 ? Self.move(from + Self.copyEnding, to + Self.copyEnding) : number
-    }
-
-    /// The ending of the copy that the writer of lists keeps of each.
-    private static let copyEnding = ".backup"
-
-    private static func move(_ from: String, _ to: String) -> CInt {
         // link() never replaces a file, unlike rename().
         if link(from, to) == 0 { return unlink(from) == 0 ? 0 : errno }
         return [ENOENT, EEXIST].contains(errno) ? 0 : errno
