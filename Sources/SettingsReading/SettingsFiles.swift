@@ -16,8 +16,9 @@ package struct SettingsFiles: Sendable {
     ///
     /// - Parameters:
     ///   - places: where they are.
-    ///   - lockOwner: who must own a file with locks; differs from root only in tests.
-    package init(_ places: SettingsPlaces, lockOwner: UInt32 = 0) {
+    ///   - lockOwner: who must own a file with locks; nil for the one that the places name.
+    package init(_ places: SettingsPlaces, lockOwner: UInt32? = nil) {
+        let lockOwner = lockOwner ?? places.lockOwner
         distribution = Self.first(places.distribution, .distribution, lockOwner, &findings)
         administrator = Self.first(places.administrator, .administrator, lockOwner, &findings)
         locking = [administrator].compactMap(\.self)

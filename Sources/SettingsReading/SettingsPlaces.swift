@@ -14,15 +14,20 @@ public struct SettingsPlaces: Sendable, Hashable {
     public let locks: String?
     /// The file of the user; nil if the user has no home directory.
     public let user: String?
+    /// Who must own a file with locks.
+    let lockOwner: UInt32
 
     /// No files: only what the plug-in declares and the application sets exists.
     public static let none = SettingsPlaces(distribution: [], administrator: [], locks: nil, user: nil)
 
-    init(distribution: [String], administrator: [String], locks: String?, user: String?) {
+    init(
+        distribution: [String], administrator: [String], locks: String?, user: String?, lockOwner: UInt32 = 0
+    ) {
         self.distribution = distribution
         self.administrator = administrator
         self.locks = locks
         self.user = user
+        self.lockOwner = lockOwner
     }
 
     /// The files for a plug-in; ``none`` if one of the two names cannot be a file's.
@@ -39,7 +44,7 @@ public struct SettingsPlaces: Sendable, Hashable {
 
     package init(
         of identifier: String, in application: String, _ directories: UserDirectories,
-        locksIn lockDirectory: String? = nil
+        locksIn lockDirectory: String? = nil, lockOwner: UInt32 = 0
     ) {
         // The identifier comes from an Info.plist.
         guard UserDirectories.isName(application), UserDirectories.isName(identifier + ".plist"),
@@ -53,7 +58,21 @@ public struct SettingsPlaces: Sendable, Hashable {
             distribution: directories.systemData.map { Path.join($0, file) },
             administrator: directories.systemConfiguration.map { Path.join($0, file) },
             locks: Path.join(lockDirectory ?? Self.usualDirectory, file),
-            user: directories.configuration.map { Path.join($0, file) })
+            user: directories.configuration.map { Path.join($0, file) }, lockOwner: lockOwner)
+    }
+
+    /// The files for a plug-in in one directory that has those of all layers, for a test.
+    ///
+    /// Files of the user who runs the test can lock.
+    package init(of identifier: String, in application: String, below directory: String) {
+        let administrator = Path.join(directory, "administrator")
+        let places = [
+            "XDG_DATA_DIRS": Path.join(directory, "distribution"), "XDG_CONFIG_DIRS": administrator,
+            "XDG_CONFIG_HOME": Path.join(directory, "user"),
+        ]
+        self.init(
+            of: identifier, in: application, UserDirectories { places[$0] }, locksIn: administrator,
+            lockOwner: geteuid())
     }
 
     /// Gives the user's file of another plug-in the place of this one's, unless this one has a file.

@@ -108,13 +108,14 @@ extension PluginCatalog {
     ///
     /// It may have happened before, in part or completely.
     private func completeTakingOver(_ replacements: [PluginReplacement]) {
-        let application = HostEnvironment.current.name
+        let environment = HostEnvironment.current
+        let application = environment.name
         let done = replacements.filter(\.hasTakenOver)
         consents?.takeOver(done)
         for replacement in done {
             let (old, plugin) = (replacement.old, replacement.plugin)
-            let settings = SettingsPlaces(of: plugin.identifier, in: application)
-                .takeUserFile(of: SettingsPlaces(of: old, in: application))
+            let settings = environment.settingsPlaces(of: plugin.identifier)
+                .takeUserFile(of: environment.settingsPlaces(of: old))
             if settings != 0 {
                 HostEnvironment.log(
                     .warning, bundleIdentifier: plugin.identifier,

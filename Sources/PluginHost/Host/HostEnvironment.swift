@@ -95,6 +95,8 @@ public struct HostEnvironment: Sendable {
     ///
     /// A program that shows these warnings sets it to false.
     @_spi(Tools) public var logsLoadWarnings = true
+    /// The directory with the settings of all plug-ins, for a test; nil for those of the user and the system.
+    @_spi(Tools) public var settingsFolder: SettingsFolder?
 
     init(name: String, log: @escaping @Sendable (HostLogRecord) -> Void) {
         self.name = name

@@ -85,10 +85,17 @@ extension PluginBundle {
     /// Where the values of the bundle's settings are.
     var settingsPlaces: SettingsPlaces {
         guard manifest.identifier != nil else { return .none }
-        return SettingsPlaces(of: displayIdentifier, in: HostEnvironment.current.name)
+        return HostEnvironment.current.settingsPlaces(of: displayIdentifier)
+    }
+
+    /// The settings if they were used before.
+    var knownSettings: BundleSettings? {
+        if let folder = HostEnvironment.current.settingsFolder { return folder.known(self) }
+        return settingsReference.load()
     }
 
     var bundleSettings: BundleSettings {
+        if let folder = HostEnvironment.current.settingsFolder { return folder.settings(of: self) }
         if let known = settingsReference.load() { return known }
         let made = BundleSettings(self)
         let kept = settingsReference.storeIfNil(made)

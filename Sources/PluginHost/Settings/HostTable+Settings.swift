@@ -59,7 +59,7 @@ extension HostTable {
             return handle
         }
         handle?.endChanges()
-        guard let settings = bundle.settingsReference.load(), !settings.audience.observers.end(pointer) else { return }
+        guard let settings = bundle.knownSettings, !settings.audience.observers.end(pointer) else { return }
         HostEnvironment.log(
             .warning, bundleIdentifier: bundle.displayIdentifier,
             "An observer of settings was still running two seconds after the plug-in's deactivation had begun.")

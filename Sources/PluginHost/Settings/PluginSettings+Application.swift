@@ -88,6 +88,18 @@ extension PluginSettings {
     /// Where the values are.
     @_spi(Tools) public var places: SettingsPlaces { files?.places ?? .none }
 
+    /// The values in the user's file that the settings can have.
+    ///
+    /// **Cost.** Reads the file.
+    @_spi(Tools) public var userValues: [String: SettingScalar] {
+        guard let files, let stored = SettingsFiles(files.places).user?.values else { return [:] }
+        var values: [String: SettingScalar] = [:]
+        for declaration in files.schema.declarations where !declaration.isSecret {
+            values[declaration.key] = stored[declaration.key].flatMap { try? declaration.value($0) }
+        }
+        return values
+    }
+
     /// Stores a value for every user, in the administrator's file; nil removes it.
     @_spi(Tools) public func setForSystem(_ key: String, to value: SettingScalar?, locks: Bool) throws {
         try files?.setForSystem(key, to: value, locks: locks)

@@ -27,6 +27,7 @@ final class SettingsAudience: Sendable {
     init(_ identifier: String, _ values: [String: SettingScalar]) {
         self.identifier = identifier
         storage = SettingsStorage(values)
+        version.store(Self.nextVersion, ordering: .releasing)
     }
 
     /// A new object that reads the values.
@@ -52,7 +53,14 @@ final class SettingsAudience: Sendable {
 
     func removeCopy(_ number: Int) { state.withLock { _ = $0.copies.removeValue(forKey: number) } }
 
-    /// The number of changes.
+    /// Counts the changes of all settings.
+    ///
+    /// It is one number for the process, because a worker keeps values while the bundle gets other settings here, as in
+    /// the next test of the test kit.
+    private static let versions = Atomic<UInt64>(0)
+    private static var nextVersion: UInt64 { versions.add(1, ordering: .acquiringAndReleasing).newValue }
+
+    /// The number of the last change.
     private let version = Atomic<UInt64>(0)
 
     /// All values, with a version that is not newer than they are.
@@ -68,7 +76,7 @@ final class SettingsAudience: Sendable {
     /// - Returns: the keys that are different now.
     func apply(_ values: [String: SettingScalar]) -> Set<String> {
         let changed = storage.apply(values)
-        if !changed.isEmpty { version.add(1, ordering: .acquiringAndReleasing) }
+        if !changed.isEmpty { version.store(Self.nextVersion, ordering: .releasing) }
         return changed
     }
 

@@ -5,7 +5,8 @@ import Synchronization
 
 /// An application that exists for one test only.
 ///
-/// It has its own name, version, languages and services, keeps what plug-ins log, and leaves nothing behind.
+/// It has its own name, version, languages, services and settings of plug-ins, keeps what plug-ins log, and leaves nothing
+/// behind.
 ///
 /// ```swift
 /// @Suite(.testHost(languages: ["de"])) struct GreeterTests {
@@ -107,12 +108,60 @@ public final class TestHost: Sendable {
     /// Lets the outermost hosts run one at a time.
     private static let firstTurn = Turn()
 
-    private init(_ settings: Settings) { self.settings = settings }
+    /// The files with settings of plug-ins.
+    private let folder: TemporaryFolder
+
+    private init(_ settings: Settings) throws(TestKitError) {
+        self.settings = settings
+        folder = try TemporaryFolder()
+    }
 
     // MARK: Use
 
     /// What plug-ins and the library have logged, oldest first.
     public var log: [HostLogRecord] { state.withLock(\.records) }
+
+    /// Stores values of a plug-in's settings, as the user or an administrator would.
+    ///
+    /// They count at once, also in a worker process. The files are in a directory of this host, so neither those of the
+    /// machine nor those of another test have an effect.
+    ///
+    /// - Parameters:
+    ///   - values: the values by key; a whole number may stand for a real.
+    ///   - bundle: the plug-in.
+    ///   - locked: whether they are an administrator's, who does not let the user change them.
+    /// - Throws: ``TestKitError`` of code `settingsMissing`; `PluginError` of code `settingsUnreadable`,
+    ///   `settingUndeclared`, `settingInvalid`, `settingSecret` or `settingLocked`. Values of smaller keys are stored
+    ///   then.
+    public func setValues(
+        _ values: [String: SettingScalar], of bundle: PluginBundle, locked: Bool = false
+    ) throws {
+        let settings = try Self.settings(of: bundle)
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            if locked {
+                try settings.setForSystem(key, to: value, locks: true)
+            } else {
+                try settings.set(key, to: value)
+            }
+        }
+    }
+
+    /// The values of a plug-in's settings that were stored for the user, by the plug-in or by the test.
+    ///
+    /// - Parameter bundle: the plug-in.
+    /// - Returns: the values by key; a setting without one is not among them.
+    /// - Throws: ``TestKitError`` of code `settingsMissing`; `PluginError` of code `settingsUnreadable`.
+    public func storedValues(of bundle: PluginBundle) throws -> [String: SettingScalar] {
+        try Self.settings(of: bundle).userValues
+    }
+
+    private static func settings(of bundle: PluginBundle) throws -> PluginSettings {
+        if let settings = try bundle.settings { return settings }
+        throw TestKitError(
+            code: .settingsMissing, path: bundle.bundlePath,
+            message: "The bundle “\(bundle.bundlePath)” has no Settings.bundle.",
+            remedy: "Put Settings.bundle with a Root.plist into Resources.")
+    }
 
     /// Changes the user's languages while the test runs.
     ///
@@ -169,7 +218,7 @@ public final class TestHost: Sendable {
     static nonisolated(nonsending) func run<Result>(
         _ settings: Settings, _ body: nonisolated(nonsending) (TestHost) async throws -> Result
     ) async throws -> Result {
-        let host = TestHost(settings)
+        let host = try TestHost(settings)
         let execution = try settings.decidedExecution()
         let turn = current?.turn ?? firstTurn
         await turn.take()
@@ -194,6 +243,7 @@ public final class TestHost: Sendable {
         environment.requiresDeclaredRegistrations = settings.requiresDeclaredRegistrations
         environment.log = { [weak self] record in self?.state.withLock { $0.records.append(record) } }
         environment.loadStep = nil
+        environment.settingsFolder = SettingsFolder(folder.path)
         if let execution { environment.isolation = Self.policy(execution) }
         // A plug-in may demand a sandbox, and the library does not run one with the rights of root.
         if geteuid() == 0, environment.isolation.user == nil { environment.isolation.sandboxUser = "nobody" }
@@ -231,7 +281,7 @@ public final class TestHost: Sendable {
 ///   - settings: the settings of the host.
 ///   - body: the test. It is called when no other test host is in force.
 /// - Returns: what the body returns.
-/// - Throws: what the body throws; ``TestKitError`` of code `executionUnknown`.
+/// - Throws: what the body throws; ``TestKitError`` of code `executionUnknown` or `notWritable`.
 public nonisolated(nonsending) func withTestHost<Result>(
     _ settings: TestHost.Settings = .init(),
     _ body: nonisolated(nonsending) (TestHost) async throws -> Result

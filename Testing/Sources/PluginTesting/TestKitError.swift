@@ -29,6 +29,8 @@ public struct TestKitError: Error, Sendable, Hashable {
         public static let notWritable = Self(rawValue: "notWritable")
         /// The value of the environment variable `PLUGIN_TEST_EXECUTION` is not an execution.
         public static let executionUnknown = Self(rawValue: "executionUnknown")
+        /// The bundle has no Settings.bundle.
+        public static let settingsMissing = Self(rawValue: "settingsMissing")
     }
 
     /// The kind of error.

@@ -113,6 +113,42 @@ import Testing
         }
     }
 
+    @Test func theSettingsOfAPluginAreThoseOfTheTest() async throws {
+        for _ in 0..<2 {
+            try await withTestHost { host in
+                let bundle = try Greeting.bundle()
+                let greeter = try Greeting.made(bundle)
+                // Nothing is left of the first round, although the bundle is the same object.
+                #expect(try "\(greeter)" == "Hello, world" && host.storedValues(of: bundle).isEmpty)
+                try host.setValues(["remembers": .boolean(true)], of: bundle)
+                #expect(try bundle.settings?.origin(of: "remembers")?.layer == .user)
+                #expect("\(greeter)" == "Hello, world")
+                #expect(
+                    try host.storedValues(of: bundle)
+                        == ["remembers": .boolean(true), "last": .text("Hello, world")])
+                try host.setValues(["last": .text("Hello, boss")], of: bundle, locked: true)
+                #expect("\(greeter)".contains("The administrator has locked the setting “last”"))
+                expectPluginError(.settingLocked) { try host.setValues(["last": .text("")], of: bundle) }
+                expectPluginError(.settingUndeclared) { try host.setValues(["first": .text("")], of: bundle) }
+            }
+        }
+    }
+
+    @Test func theFilesWithSettingsAreRemovedWithTheHost() async throws {
+        let path = try await withTestHost { host in
+            let bundle = try Greeting.bundle()
+            try host.setValues(["remembers": .boolean(true)], of: bundle)
+            return try #require(try bundle.settings?.origin(of: "remembers")?.path)
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test(.testHost) func aBundleWithoutSettingsIsNamed() throws {
+        let bundle = try TemporaryBundle("Plain").open()
+        let error = #expect(throws: TestKitError.self) { try TestHost.current?.storedValues(of: bundle) }
+        #expect(error?.code == .settingsMissing && error?.path == bundle.bundlePath)
+    }
+
     @Test(.testHost) func aCatalogueHasTheGivenBundlesAlone() throws {
         let words = try TemporaryBundle("Words", info: ["CFBundleDisplayName": "All words"])
         let bundle = try Greeting.bundle()

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Glibc
 import HostBasics
 @_spi(PluginHost) import PluginABI
 import PropertyLists

@@ -16,7 +16,17 @@ final class Greeter: Plugin, CustomStringConvertible {
         context.logger.info("made for \(context.hostName) \(context.hostVersion)")
     }
 
-    var description: String { context.localizedString("Hello, %@", arguments: audience.description) }
+    /// Remembers the last greeting if the user wants that.
+    var description: String {
+        let greeting = context.localizedString("Hello, %@", arguments: audience.description)
+        guard context.settings[Setting<Bool>("remembers", default: false)] else { return greeting }
+        do {
+            try context.settings.set(Setting<String>("last", default: ""), to: greeting)
+            return greeting
+        } catch {
+            return "\(error)"
+        }
+    }
 }
 
 /// Registers the class and the provider.
