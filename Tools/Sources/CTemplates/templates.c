@@ -157,6 +157,15 @@ static const unsigned char file_49[] = {
 static const unsigned char file_50[] = {
 #embed "../../Templates/application/gitignore"
 };
+static const unsigned char file_51[] = {
+#embed "../../Templates/settings/Resources/Settings.bundle/Root.plist"
+};
+static const unsigned char file_52[] = {
+#embed "../../Templates/settings/Resources/Settings.bundle/de.lproj/Root.strings"
+};
+static const unsigned char file_53[] = {
+#embed "../../Templates/settings/Resources/Settings.bundle/en.lproj/Root.strings"
+};
 static const unsigned char abi[] = {
 #embed "../../../Sources/CPluginSupport/include/plugin_abi.h"
 };
@@ -218,6 +227,9 @@ static const plugin_template plugin_templates[] = {
     {"application", "__NAME__API/Sources/__NAME__API/Proxies.swift", file_48, sizeof file_48},
     {"application", "__NAME__API/Sources/__NAME__API/TextFilter.swift", file_49, sizeof file_49},
     {"application", ".gitignore", file_50, sizeof file_50},
+    {"settings", "Resources/Settings.bundle/Root.plist", file_51, sizeof file_51},
+    {"settings", "Resources/Settings.bundle/de.lproj/Root.strings", file_52, sizeof file_52},
+    {"settings", "Resources/Settings.bundle/en.lproj/Root.strings", file_53, sizeof file_53},
     {"native", "include/plugin_abi.h", abi, sizeof abi},
     {"c++", "include/plugin.hpp", hpp, sizeof hpp},
 };

@@ -99,6 +99,7 @@ public struct PluginProject: Sendable {
             if found.testing(from: parent) == nil { sets.append("swift-without-kit") }
             library = found
         }
+        var hasOwnTemplate = false
         for set in sets {
             files.merge(ProjectTemplates.files(of: set)) { $1 }
             guard let own = api?.package.directory(from: parent).map({ Path.join($0, "PluginTemplate/" + set) }),
@@ -107,7 +108,10 @@ public struct PluginProject: Sendable {
             var tree = FileTree(root: own)
             _ = try tree.add(contentsOf: own, isSource: true)
             for (path, text) in try tree.texts() { files[path] = text }
+            hasOwnTemplate = true
         }
+        // They are those of the tool's own code.
+        if !hasOwnTemplate { files.merge(ProjectTemplates.files(of: "settings")) { $1 } }
         let words = try words(in: parent, library, compile: files.removeValue(forKey: "compile.mk") ?? "")
         return ProjectTemplates.filled(files, words)
     }

@@ -10,6 +10,16 @@ namespace {
 // fails with that error: plugin::failure has one sentence for what happened, and one for what the user can do.
 class Counter {
 public:
+    Counter() = default;
+
+    explicit Counter(const plugin_host *host)
+    {
+        // The user's choice, which Resources/Settings.bundle declares. An older host may have no settings.
+        const auto *settings =
+            static_cast<const plugin_settings *>(host->get_extension(host, PLUGIN_STRING(PLUGIN_SETTINGS_ID)));
+        if (settings) settings->get_boolean(host, PLUGIN_STRING("countsRest"), &countsRest);
+    }
+
     void add(const void *bytes, std::size_t count)
     {
         const auto *text = static_cast<const char *>(bytes);
@@ -17,12 +27,14 @@ public:
         if (count > 0) isLineOpen = text[count - 1] != '\n';
     }
 
-    std::uint64_t lines() const { return ends + (isLineOpen ? 1 : 0); }
+    std::uint64_t lines() const { return ends + (isLineOpen && countsRest ? 1 : 0); }
 
 private:
     std::uint64_t ends = 0;
     // Whether there is text after the last line end.
     bool isLineOpen = false;
+    // Whether that text is a line too.
+    std::int32_t countsRest = 1;
 };
 
 const counter_functions functions = {

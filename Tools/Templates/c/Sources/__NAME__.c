@@ -9,8 +9,9 @@ PLUGIN_DECLARE_NOTE;
 /* ---- Objects ------------------------------------------------------------------------------------------------------ */
 
 typedef struct counter {
-    uint64_t ends;      /* line ends so far */
-    int is_line_open;   /* whether there is text after the last line end */
+    uint64_t ends;       /* line ends so far */
+    int is_line_open;    /* whether there is text after the last line end */
+    int32_t counts_rest; /* whether that text is a line too */
 } counter;
 
 static void add(void *instance, const void *bytes, size_t count)
@@ -26,7 +27,7 @@ static void add(void *instance, const void *bytes, size_t count)
 static uint64_t lines(void *instance)
 {
     const counter *self = instance;
-    return self->ends + (self->is_line_open ? 1 : 0);
+    return self->ends + (self->is_line_open && self->counts_rest ? 1 : 0);
 }
 
 /* ---- The factory -------------------------------------------------------------------------------------------------- */
@@ -35,13 +36,20 @@ static uint64_t lines(void *instance)
 static plugin_status create(const plugin_factory *factory, const plugin_host *host, void **instance)
 {
     (void)factory;
-    *instance = calloc(1, sizeof(counter));
-    if (*instance != NULL)
-        return PLUGIN_OK;
-    /* What happened, and what the user can do. */
-    host->set_error(host, PLUGIN_STRING("__IDENTIFIER__"), 1, PLUGIN_STRING("There is no memory left."),
-                    PLUGIN_STRING("Close other documents and try again."));
-    return PLUGIN_NO_MEMORY;
+    counter *self = calloc(1, sizeof(counter));
+    if (self == NULL) {
+        /* What happened, and what the user can do. */
+        host->set_error(host, PLUGIN_STRING("__IDENTIFIER__"), 1, PLUGIN_STRING("There is no memory left."),
+                        PLUGIN_STRING("Close other documents and try again."));
+        return PLUGIN_NO_MEMORY;
+    }
+    /* The user's choice, which Resources/Settings.bundle declares. An older host may have no settings. */
+    const plugin_settings *settings = host->get_extension(host, PLUGIN_STRING(PLUGIN_SETTINGS_ID));
+    self->counts_rest = 1;
+    if (settings != NULL)
+        settings->get_boolean(host, PLUGIN_STRING("countsRest"), &self->counts_rest);
+    *instance = self;
+    return PLUGIN_OK;
 }
 
 /* Objects have one owner, so the factory has no retain. */
@@ -65,7 +73,7 @@ static const plugin_factory factory = {
 
 static uint64_t count_lines(const void *bytes, size_t count)
 {
-    counter whole = {0, 0};
+    counter whole = {.counts_rest = 1};
     add(&whole, bytes, count);
     return lines(&whole);
 }

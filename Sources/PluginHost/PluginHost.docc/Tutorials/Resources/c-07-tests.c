@@ -26,11 +26,29 @@ static plugin_status take_function(const plugin_host *host, const plugin_functio
     return PLUGIN_OK;
 }
 
+/* The host's settings, which have one value for every key. */
+static int32_t setting = 1;
+
+static plugin_status get_boolean(const plugin_host *host, plugin_string key, int32_t *value)
+{
+    (void)host, (void)key;
+    *value = setting;
+    return PLUGIN_OK;
+}
+
+static const plugin_settings settings = {.header = {sizeof settings, 1}, .get_boolean = get_boolean};
+
+static const void *get_extension(const plugin_host *host, plugin_string id)
+{
+    (void)host;
+    return strncmp(id.ptr, PLUGIN_SETTINGS_ID, id.len) == 0 ? &settings : NULL;
+}
+
 int main(void)
 {
     plugin_host host = {.header = {sizeof host, 1}, .magic = PLUGIN_ABI_MAGIC, .abi_major = PLUGIN_ABI_MAJOR,
                         .abi_minor = PLUGIN_ABI_MINOR, .register_factory = take_factory,
-                        .register_function = take_function};
+                        .register_function = take_function, .get_extension = get_extension};
     assert(plugin_entry(&host) == PLUGIN_OK);
 
     const counter_functions *table = the_factory->functions;
@@ -39,6 +57,12 @@ int main(void)
     table->add(counter, "one\ntw", 6);
     table->add(counter, "o", 1);
     assert(table->lines(counter) == 2);
+    the_factory->release(counter);
+
+    setting = 0;
+    assert(the_factory->create(the_factory, &host, &counter) == PLUGIN_OK);
+    table->add(counter, "one\ntwo", 7);
+    assert(table->lines(counter) == 1);
     the_factory->release(counter);
 
     uint64_t (*count_lines)(const void *, size_t) = (uint64_t (*)(const void *, size_t))functions[0].code;

@@ -5,6 +5,13 @@ import __API_PRODUCT__
 // `Plugin`, `PluginContext` and registration. `public`, because the signature of pluginEntry() below uses its types.
 public import PluginABI
 
+extension Setting where Value == Bool {
+    /// Whether text after the last line end is a line too.
+    //
+    // Resources/Settings.bundle declares it for people. This default counts only where that lacks the key.
+    static var countsRest: Self { .init("countsRest", default: true) }
+}
+
 /// Counts the lines of a text.
 //
 // `final`: nothing inherits from it. A class, because `Plugin` requires one: the host also finds classes by name. To
@@ -28,7 +35,9 @@ public final class LineCounter: Plugin {
         // Goes to the application's log under this bundle's identifier. Never use print(): the terminal belongs to the
         // host.
         context.logger.debug("Counting the lines of \(text.utf8.count) bytes.")
-        let lines = text.utf8.count { $0 == UInt8(ascii: "\n") } + (text.isEmpty || text.hasSuffix("\n") ? 0 : 1)
+        // The user's choice; it is the same in the application's process and in a worker.
+        let hasRest = context.settings[.countsRest] && !text.isEmpty && !text.hasSuffix("\n")
+        let lines = text.utf8.count { $0 == UInt8(ascii: "\n") } + (hasRest ? 1 : 0)
         // From Resources/<language>.lproj/Localizable.strings, in the user's language; the key is the English text.
         return "\(context.localizedString("Lines in this text:")) \(lines)"
     }

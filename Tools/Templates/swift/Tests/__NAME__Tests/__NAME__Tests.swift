@@ -19,6 +19,12 @@ import Testing
         #expect(counter.report(on: "") == "Lines in this text: 0")
     }
 
+    @Test func theUserMayLeaveOutTheRest() throws {
+        try TestHost.current?.setValues(["countsRest": .boolean(false)], of: bundle)
+        let counter = try bundle.makePrincipal(as: LineCounter.self)
+        #expect(counter.report(on: "one\ntwo") == "Lines in this text: 1")
+    }
+
     @Test(.testHost(languages: ["de"])) func theReportIsInTheUsersLanguage() throws {
         let counter = try bundle.makePrincipal(as: LineCounter.self)
         #expect(counter.report(on: "eins") == "Zeilen in diesem Text: 1")
