@@ -31,7 +31,8 @@ let package = Package(
         .target(name: "PropertyLists"),
         .target(name: "HostBasics", dependencies: ["CPluginSupport", "PropertyLists"]),
         .target(name: "InterfaceRecords", dependencies: ["HostBasics", "PropertyLists"]),
-        .target(name: "BundleReading", dependencies: ["HostBasics", "PropertyLists", "InterfaceRecords"]),
+        .target(
+            name: "BundleReading", dependencies: ["PluginABI", "HostBasics", "PropertyLists", "InterfaceRecords"]),
         .target(name: "HostLogging", dependencies: ["PluginABI", "HostBasics"]),
         .target(
             name: "ForeignCalls",

@@ -17,7 +17,7 @@
 /// library evolution may make without a new version.
 ///
 /// A point with a ``remote`` interface also accepts plug-ins that run in a worker process; the article “Remote
-/// interfaces” describes how to get one. Two points are equal if they have the same name and version.
+/// interfaces” describes how to get one. Such a point can also demand that they do: see ``execution``. Two points are equal if they have the same name and version.
 @frozen
 public struct ExtensionPoint<Interface>: Sendable, Hashable {
     /// A reverse-DNS name that no other point uses.
@@ -29,7 +29,15 @@ public struct ExtensionPoint<Interface>: Sendable, Hashable {
     /// A closure instead of the interface: a point is evaluated at each look-up, and most processes never use its
     /// remote interface.
     @usableFromInline let makeRemote: @Sendable () -> RemoteInterface<Interface>?
+    /// The least safe place where a plug-in's code for this point may run.
+    ///
+    /// A load fails (`executionConflict`) if the code registers a provider for the point in a less safe place. List the
+    /// points that demand a place in `IsolationPolicy.points`: then the code of every bundle that declares one of them
+    /// in its Info.plist runs there from the beginning.
+    public let execution: PluginExecution
 
+    /// Declares a point whose plug-ins may run in the application's process.
+    ///
     /// - Parameters:
     ///   - name: a reverse-DNS name that no other point uses.
     ///   - version: the version of the interface; raise it when old plug-ins can no longer work.
@@ -42,6 +50,28 @@ public struct ExtensionPoint<Interface>: Sendable, Hashable {
         self.name = name
         self.version = version
         makeRemote = remote
+        execution = .inProcess
+    }
+
+    /// Declares a point that demands where its plug-ins run.
+    ///
+    /// ```swift
+    /// .init("org.example.text-filter", remote: TextFilterProxy.interface, execution: .sandboxed)
+    /// ```
+    /// - Parameters:
+    ///   - name: a reverse-DNS name that no other point uses.
+    ///   - version: the version of the interface; raise it when old plug-ins can no longer work.
+    ///   - remote: how other processes use the objects. It is evaluated at each use.
+    ///   - execution: the least safe place of a plug-in's code.
+    @inlinable
+    public init(
+        _ name: String, version: UInt32 = 1,
+        remote: @autoclosure @escaping @Sendable () -> RemoteInterface<Interface>, execution: PluginExecution
+    ) {
+        self.name = name
+        self.version = version
+        makeRemote = remote
+        self.execution = execution
     }
 
     /// How other processes use the objects at the point; nil if they cannot.

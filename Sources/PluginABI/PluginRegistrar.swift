@@ -205,6 +205,8 @@ open class AnyProvider: @unchecked Sendable {
     public let pointName: String
     /// The version of the extension point.
     public let pointVersion: UInt32
+    /// The least safe place where the extension point lets the code run.
+    public let pointExecution: PluginExecution
     /// The name under which the provider was registered.
     public let name: String
     /// The name for users, before translation; nil if there is none.
@@ -222,16 +224,18 @@ open class AnyProvider: @unchecked Sendable {
     /// - Parameters:
     ///   - pointName: the name of the extension point.
     ///   - pointVersion: its version.
+    ///   - pointExecution: the least safe place where it lets the code run.
     ///   - name: the name of the provider.
     ///   - displayName: the name for users; nil if there is none.
     ///   - order: the position among the providers.
     ///   - interface: the type to which its objects are converted.
     public init(
-        pointName: String, pointVersion: UInt32, name: String, displayName: String?, order: Int,
-        interface: any Any.Type
+        pointName: String, pointVersion: UInt32, pointExecution: PluginExecution = .inProcess, name: String,
+        displayName: String?, order: Int, interface: any Any.Type
     ) {
         self.pointName = pointName
         self.pointVersion = pointVersion
+        self.pointExecution = pointExecution
         self.name = name
         self.displayName = displayName
         self.order = order
@@ -267,8 +271,8 @@ public final class TypedProvider<Interface>: AnyProvider, @unchecked Sendable {
         self.make = make
         makeRemote = point.makeRemote
         super.init(
-            pointName: point.name, pointVersion: point.version, name: name, displayName: displayName, order: order,
-            interface: Interface.self)
+            pointName: point.name, pointVersion: point.version, pointExecution: point.execution, name: name,
+            displayName: displayName, order: order, interface: Interface.self)
     }
 
     public override var remoteMethods: [String]? { makeRemote()?.methodNames }

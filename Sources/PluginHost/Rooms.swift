@@ -2,7 +2,6 @@
 @_exported public import struct BundleReading.ForeignSignature
 @_exported public import enum BundleReading.ForeignType
 @_exported public import struct BundleReading.Manifest
-@_exported public import enum BundleReading.PluginExecution
 @_exported public import struct BundleReading.PluginMetadata
 @_exported public import struct BundleReading.PluginPermissions
 @_exported public import struct BundleReading.ResourceVariant
@@ -22,6 +21,7 @@
 @_exported public import class HostRecords.Quarantine
 @_exported public import enum HostRecords.SafeStart
 @_exported public import struct NibReading.NibLimits
+@_exported public import enum PluginABI.PluginExecution
 @_exported public import struct PluginWorkers.Confinement
 @_exported public import enum PluginWorkers.LoadStep
 @_exported public import class PluginWorkers.PluginWorker

@@ -285,7 +285,7 @@ struct QuickInspectionNoteTests {
         #expect(findings.map(\.code) == [.abiMismatch, .toolchainMismatch])
         #expect(
             findings[0].message
-                == "“\(path)” was built for revision 9 of the Swift level of the ABI; this host has revision 2.")
+                == "“\(path)” was built for revision 9 of the Swift level of the ABI; this host has revision 3.")
         let host = PluginNote.hostToolchain
         let theirs = "OTHER" + host.dropFirst(5)
         #expect(findings[1].message == "“\(path)” was compiled by “\(theirs)”; this host was compiled by “\(host)”.")
@@ -304,7 +304,7 @@ struct QuickInspectionNoteTests {
                 PluginFinding(
                     .abiMismatch, filePath: path, subject: "Swift revision 1",
                     message:
-                        "“\(path)” was built for revision 1 of the Swift level of the ABI; this host has revision 2.",
+                        "“\(path)” was built for revision 1 of the Swift level of the ABI; this host has revision 3.",
                     remedy: "Build the plug-in against the version of PluginHost that this host uses.")
             ])
     }

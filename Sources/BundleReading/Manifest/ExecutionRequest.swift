@@ -1,3 +1,5 @@
+package import PluginABI
+
 /// `PHExecution`: where the bundle's code may run.
 package enum ExecutionRequest: String, CaseIterable {
     /// Anywhere.

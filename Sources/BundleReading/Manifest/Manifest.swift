@@ -1,5 +1,6 @@
 // Public for the SPI below: it creates a manifest from a list that a tool has read.
 public import HostBasics
+import PluginABI
 public import PropertyLists
 
 /// A bundle's Info.plist as a typed value.

@@ -1,4 +1,5 @@
 import HostBasics
+import PluginABI
 internal import PropertyLists
 
 extension ManifestDecoder {

@@ -357,7 +357,7 @@ typedef struct plugin_settings {
 
 #define PLUGIN_SWIFT_ID "org.pluginhost.swift/1"
 /* Grows when the Swift level changes in a way that library evolution does not cover. */
-#define PLUGIN_SWIFT_REVISION 2
+#define PLUGIN_SWIFT_REVISION 3
 
 /* The toolchain and module copy with which a Swift plug-in was compiled. */
 typedef struct plugin_swift_identity {

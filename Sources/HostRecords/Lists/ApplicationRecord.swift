@@ -1,6 +1,7 @@
-package import BundleReading
+import BundleReading
 import Glibc
 import HostBasics
+package import PluginABI
 internal import PropertyLists
 
 /// The facts that an application stores about itself beside the indexes of its catalogues: its version, its executable,

@@ -1,7 +1,7 @@
-package import BundleReading
+import BundleReading
 package import HostBasics
 import HostLogging
-internal import PluginABI
+package import PluginABI
 package import PropertyLists
 
 /// The least safe way in which the plug-ins of an application may run, as the administrator of the machine decided.

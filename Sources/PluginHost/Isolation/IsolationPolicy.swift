@@ -1,4 +1,5 @@
 import BundleReading
+public import PluginABI
 import PluginWorkers
 
 /// The decisions of an application: where plug-ins run, and what they may reach there.
@@ -19,10 +20,34 @@ public struct IsolationPolicy: Sendable {
         case refuse
     }
 
+    /// An extension point and the place that it demands, without its interface.
+    public struct DemandingPoint: Sendable, Hashable {
+        /// The point's name.
+        public let name: String
+        /// The least safe place of the code.
+        public let execution: PluginExecution
+
+        /// - Parameter point: the point, as the application's API declares it.
+        public init<Interface>(_ point: ExtensionPoint<Interface>) {
+            name = point.name
+            execution = point.execution
+        }
+    }
+
     /// The least isolation of a plug-in; `PHExecution` can require more.
     ///
     /// Default: ``PluginExecution/inProcess``.
     public var execution: @Sendable (PluginDescription) -> PluginExecution = { _ in .inProcess }
+    /// The extension points of the application that demand a place for their plug-ins.
+    ///
+    /// ```swift
+    /// HostEnvironment.current.isolation.points = [.init(.textFilter), .init(.exporter)]
+    /// ```
+    /// The code of a bundle that declares one of them in its Info.plist, with any version, runs there or in a safer place.
+    /// A bundle that declares none of them but registers a provider for one is refused (`executionConflict`).
+    ///
+    /// Default: none.
+    public var points: [DemandingPoint] = []
     /// What happens to a Swift plug-in that another toolchain built.
     ///
     /// It cannot run in the application's process: code of two Swift toolchains does not work together on Linux. If no

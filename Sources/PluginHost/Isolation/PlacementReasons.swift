@@ -2,6 +2,7 @@ import BundleReading
 import CatalogIndexing
 @_spi(Tools) import HostBasics
 import HostRecords
+public import PluginABI
 
 /// Where the code of a bundle runs, and everything that decides it, as far as files state it.
 ///

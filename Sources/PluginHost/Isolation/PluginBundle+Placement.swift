@@ -1,6 +1,7 @@
 import BundleReading
 import HostBasics
 import HostRecords
+import PluginABI
 import PluginWorkers
 
 extension PluginBundle {

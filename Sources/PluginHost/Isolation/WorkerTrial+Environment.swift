@@ -1,5 +1,6 @@
 import BundleReading
 import HostBasics
+public import PluginABI
 public import PluginWorkers
 
 extension WorkerTrial {

@@ -205,6 +205,7 @@ final class HostTable: @unchecked Sendable {
                 .duplicateFactory, subject: key.name,
                 message: "The plug-in registered the name \(quoted(key.name)) twice \(place).",
                 remedy: "Give each registration a different name.")
+        case .demand(let demand): return demand.finding
         case .interface(let name, let fault):
             return PluginFinding(
                 .nibInterfaceInvalid, subject: name, message: "The interface for nibs of \(quoted(name)): \(fault)",
@@ -229,10 +230,12 @@ final class HostTable: @unchecked Sendable {
             guard factory.pointee.create != nil, factory.pointee.release != nil else {
                 return .unusable(name, "has no create or no release function")
             }
-            return registrations.add(
-                Registrations.CProvider(
-                    pointer: factory, name: name, point: factory.pointee.extension_point.text,
-                    version: factory.pointee.extension_version, order: Int(factory.pointee.order)))
+            let point = factory.pointee.extension_point.text
+            return refusal(at: point, .inProcess)
+                ?? registrations.add(
+                    Registrations.CProvider(
+                        pointer: factory, name: name, point: point, version: factory.pointee.extension_version,
+                        order: Int(factory.pointee.order)))
         }
     }
 
@@ -246,6 +249,11 @@ final class HostTable: @unchecked Sendable {
             guard let code = function.pointee.code else { return .unusable(name, "has no code") }
             return registrations.add(function: name, signature: function.pointee.signature.text, code: code)
         }
+    }
+
+    /// Why nothing may be registered for an extension point in this process; nil if it may.
+    private func refusal(at point: String, _ execution: PluginExecution) -> Registrations.Fault? {
+        ExecutionDemand(point, execution, in: ProcessPlace.current, of: bundle).map { .demand($0) }
     }
 
     /// Names are compared, so they must consist of the bytes that their author wrote: repairing two different names
@@ -270,7 +278,8 @@ final class HostTable: @unchecked Sendable {
                 switch registration {
                 case .pluginClass(let name, let type, let nib):
                     registrations.add(class: type, as: name, nib: nib)
-                case .provider(let provider): registrations.add(provider)
+                case .provider(let provider):
+                    refusal(at: provider.pointName, provider.pointExecution) ?? registrations.add(provider)
                 case .function(let name, let signature, let code):
                     if let code {
                         registrations.add(function: name, signature: signature, code: code)

@@ -54,7 +54,7 @@ extension PluginBundle {
     ///
     /// - Throws: ``PluginError``: the errors of a load; `duplicateABI` if a provider was compiled against another copy
     ///   of the module that declares the interface; `notRemote` if the plug-in runs in a worker process, and the point
-    ///   has no remote interface.
+    ///   has no remote interface; `executionConflict` if the code runs in a less safe place than the point demands.
     ///
     /// **Cost.** One comparison of addresses for each provider; no cast and no look-up by name.
     public func providers<Interface>(of point: ExtensionPoint<Interface>) throws -> [Provider<Interface>] {
@@ -90,6 +90,7 @@ extension PluginBundle {
     func typed<Interface>(
         _ provider: AnyProvider, of point: ExtensionPoint<Interface>, in code: LoadedCode
     ) throws -> Provider<Interface> {
+        if point.execution != .inProcess { try require(point.execution, at: point.name, of: code) }
         guard provider.interface == Interface.self else {
             if let remote = provider as? RemoteProvider { return try remote.typed(for: point, in: code) }
             throw otherInterface(provider, Interface.self)
@@ -100,6 +101,14 @@ extension PluginBundle {
             name: typed.name, order: typed.order, bundle: self, text: typed.displayName ?? typed.name,
             create: typed.make, context: code.context,
             objects: code.objects.count(.provider, typed.name, at: typed.pointName))
+    }
+
+    /// The code may have been loaded before the application's API demanded anything, as after a change of the policy.
+    @inline(never)
+    private func require(_ execution: PluginExecution, at point: String, of code: LoadedCode) throws(PluginError) {
+        let place = code.isolated?.place ?? .inProcess
+        guard let demand = ExecutionDemand(point, execution, in: place, of: self) else { return }
+        throw PluginError(bundlePath: bundlePath, demand.finding)
     }
 
     /// The name to show to the user for something declared in Info.plist.

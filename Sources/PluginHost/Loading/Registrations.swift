@@ -157,6 +157,8 @@ struct Registrations: Sendable {
     /// Why a registration is refused.
     enum Fault {
         case duplicate(Key)
+        /// The code runs in a less safe place than the extension point demands.
+        case demand(ExecutionDemand)
         /// The name of a class, and the fault in its NibInterface.
         case interface(String, String)
         /// A name, the end of a sentence about it, and the remedy.
@@ -165,7 +167,7 @@ struct Registrations: Sendable {
         var status: plugin_status {
             switch self {
             case .duplicate: plugin_status(PLUGIN_DUPLICATE)
-            case .unusable, .interface: plugin_status(PLUGIN_INVALID_ARGUMENT)
+            case .unusable, .interface, .demand: plugin_status(PLUGIN_INVALID_ARGUMENT)
             }
         }
     }

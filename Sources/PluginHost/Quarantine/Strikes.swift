@@ -1,6 +1,7 @@
 import BundleReading
 import HostBasics
 import HostRecords
+import PluginABI
 import PluginWorkers
 
 /// Counts the ends that a plug-in caused, and decides where it runs after that.

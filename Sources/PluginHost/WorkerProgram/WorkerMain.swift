@@ -62,6 +62,7 @@ final class WorkerMain {
     ///
     /// - Returns: false if that failed; the host then gets the reason.
     private func confine(_ hello: WorkerHello) -> Bool {
+        ProcessPlace.current = hello.filter == nil ? .isolated : .sandboxed
         guard let filter = hello.filter else {
             send(.confined([]))
             return true

@@ -376,7 +376,7 @@ package struct SentFinding: RemoteValue {
     ///
     /// No message may contain them.
     private static let codesOfHost: Set<PluginError.Code> = [
-        .workerEnded, .callTimedOut, .executionConflict, .quarantined,
+        .workerEnded, .callTimedOut, .quarantined,
     ]
 
     package static func read(from reader: inout RemoteReader) throws -> SentFinding {

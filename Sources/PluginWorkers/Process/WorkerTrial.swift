@@ -1,6 +1,7 @@
-public import BundleReading
+import BundleReading
 import Glibc
 public import HostBasics
+public import PluginABI
 
 /// A trial that shows whether worker processes can be started on this machine.
 public struct WorkerTrial: Sendable {

@@ -1,4 +1,5 @@
 package import BundleReading
+package import PluginABI
 
 /// Where and how the code of a bundle runs.
 ///

@@ -5,6 +5,7 @@ package import HostBasics
 /// The functions of a worker that the loading of bundles uses.
 extension PluginWorker: WorkerSession {
     package var connection: any RemoteConnection { lanes }
+    package var execution: PluginExecution { start.placement.execution }
 
     /// True also while the worker is ending, because nothing new can begin then.
     package var hasEnded: Bool { values.withLock { !$0.life.isRunning } }

@@ -7,6 +7,8 @@ package import HostBasics
 package protocol WorkerSession: AnyObject, Sendable {
     /// The connection for calls to its objects.
     var connection: any RemoteConnection { get }
+    /// Where the code of its plug-ins runs: `isolated` or `sandboxed`.
+    var execution: PluginExecution { get }
     /// Whether the process has ended: nothing of it can be used any more.
     var hasEnded: Bool { get }
 

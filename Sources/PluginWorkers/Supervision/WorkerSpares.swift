@@ -1,6 +1,7 @@
 import BundleReading
 import Dispatch
 import HostBasics
+import PluginABI
 
 /// Workers that were started in advance, without a plug-in, so that the next plug-in need not wait for a start.
 ///

@@ -33,6 +33,20 @@ extension ExtensionPoint where Interface == any Gadget {
     static var gadget: Self { .init("org.example.gadget", version: 1, remote: GadgetProxy.interface) }
     /// Services with the same interface.
     static var helper: Self { .init("org.example.gadget-helper", version: 1, remote: GadgetProxy.interface) }
+    /// A point whose plug-ins do not run in the application's process.
+    static var guarded: Self {
+        .init("org.example.gadget-guarded", remote: GadgetProxy.interface, execution: .isolated)
+    }
+    static var sealed: Self {
+        .init("org.example.gadget-sealed", remote: GadgetProxy.interface, execution: .sandboxed)
+    }
+
+    /// The point of a provider, which its name begins with.
+    static func of(_ name: String) -> Self {
+        if name.hasPrefix("Helper") { return .helper }
+        if name.hasPrefix("Guarded") { return .guarded }
+        return name.hasPrefix("Sealed") ? .sealed : .gadget
+    }
 }
 
 /// The plug-in's class.
@@ -108,12 +122,11 @@ struct ApplicationGadget: Gadget {
 public func testsEntry(_ host: UnsafePointer<plugin_host>, _ name: UnsafePointer<CChar>) -> plugin_status {
     registerPlugin(with: host) { plugin in
         let name = String(cString: name)
-        let isHelper = name.hasPrefix("Helper")
-        plugin.provide(isHelper ? .helper : .gadget, named: name) { RealGadget($0, isHelper: isHelper) }
+        plugin.provide(.of(name), named: name) { RealGadget($0, isHelper: name.hasPrefix("Helper")) }
     }
 }
 
-/// A bundle that provides a gadget; a helper if its name begins so.
+/// A bundle that provides a gadget, at the point that its name begins with.
 final class GadgetPlugin {
     let directory: URL
     let bundle: PluginBundle
@@ -122,10 +135,15 @@ final class GadgetPlugin {
     ///   - name: of the bundle and of its provider.
     ///   - execution: the value of `PHExecution`.
     ///   - toolchain: that of its note; nil for the one of these tests.
+    ///   - declares: whether Info.plist declares the provider.
     /// - Throws: the error of writing it.
-    init(_ name: String = "Gadget", execution: String = "isolated", toolchain: String? = nil) throws {
+    init(
+        _ name: String = "Gadget", execution: String = "isolated", toolchain: String? = nil, declares: Bool = true
+    ) throws {
+        let point = ExtensionPoint<any Gadget>.of(name).name
+        let factories = declares ? "PHFactories = ({ name = \(name); extensionPoint = \"\(point)\"; });" : ""
         let info = """
-            PHFactories = ({ name = \(name); extensionPoint = "\(Self.point(name))"; }); PHExecution = "\(execution)";
+            \(factories) PHExecution = "\(execution)";
             PHUses = { "org.example.gadget-helper" = 1; };
             """
         directory = try CPluginSource(name: name, info: info, text: Self.source)
@@ -134,10 +152,6 @@ final class GadgetPlugin {
     }
 
     deinit { try? FileManager.default.removeItem(at: directory) }
-
-    private static func point(_ name: String) -> String {
-        (name.hasPrefix("Helper") ? ExtensionPoint<any Gadget>.helper : .gadget).name
-    }
 
     /// Installs other code, as a build does.
     func rebuild() throws {

@@ -64,6 +64,7 @@ final class PretendedWorker: WorkerSession, @unchecked Sendable {
     }
 
     var connection: any RemoteConnection { host }
+    var execution: PluginExecution { .isolated }
     var hasEnded: Bool { lock.withLock { crashed } }
     /// How many uses of the process have not ended.
     var openUses: Int { lock.withLock { uses } }

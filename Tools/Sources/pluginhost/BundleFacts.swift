@@ -44,7 +44,7 @@ struct BundleFacts {
         return manifest?.version.map { $0 == short ? short : "\(short) (\($0))" } ?? short
     }
 
-    /// What the executable was built for, according to its note: “ABI 1.1, revision 2 of the Swift level, by …”.
+    /// What the executable was built for, according to its note: “ABI 1.1, revision 3 of the Swift level, by …”.
     private func builtFor(_ note: PluginNote) -> String {
         let swift = note.isSwift ? ", revision \(note.swiftRevision) of the Swift level" : ""
         return "ABI \(note.abiMajor).\(note.abiMinor)\(swift)\(note.toolchain.map { ", by \($0)" } ?? "")"

@@ -22,6 +22,8 @@ final class IsolatedCode: Sendable {
     let bundle: PluginBundle
     /// The registrations of the first load.
     let report: LoadedReport
+    /// Where the code runs; a later process is never less safe.
+    let place: PluginExecution
     private let state: Lock<State>
     private let poison: PoisonCalls
 
@@ -29,6 +31,7 @@ final class IsolatedCode: Sendable {
     init(_ bundle: PluginBundle, _ running: RunningCode) {
         self.bundle = bundle
         report = running.report
+        place = running.session.execution
         poison = running.poison
         state = Lock(.running(running))
     }

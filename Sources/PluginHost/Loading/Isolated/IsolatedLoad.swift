@@ -19,7 +19,7 @@ struct IsolatedLoad {
         _ = try bundle.openExecutable()
         let running = try RunningCode.start(bundle, PoisonCalls())
         let report = running.report
-        let registrations = try registrations(of: report)
+        let registrations = try registrations(of: report, in: running.session.execution)
         let warnings = report.warnings.filter { $0.severity == .warning }
         let findings =
             bundle.differences(of: registrations, in: nil).filter { $0.severity == .error }
@@ -30,8 +30,13 @@ struct IsolatedLoad {
             table: table ?? HostTable(bundle: bundle))
     }
 
-    private func registrations(of report: LoadedReport) throws(PluginError) -> Registrations {
+    private func registrations(
+        of report: LoadedReport, in place: PluginExecution
+    ) throws(PluginError) -> Registrations {
         var registrations = Registrations()
+        for point in report.providers.map(\.point) + report.cProviders.map(\.point) {
+            try require(ExecutionDemand(point, .inProcess, in: place, of: bundle).map { .demand($0) })
+        }
         for provider in report.providers {
             try require(registrations.add(RemoteProvider(provider, of: bundle)))
         }
