@@ -17,7 +17,7 @@ public struct WorkerLimits: Sendable, Hashable {
     public var openFiles = 256
     /// The size of each file that it writes: 64.
     public var fileSize = 64
-    /// Threads, including at most nine that take the calls; nil, the default, if only the address space limits them.
+    /// Threads, including at most ten that take calls and messages; nil, the default, if only the address space limits them.
     ///
     /// The host counts them at least four times a second, and together with those of started programs twice a second.
     public var threads: Int?

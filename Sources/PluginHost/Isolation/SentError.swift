@@ -7,7 +7,7 @@ struct SentError: RemoteValue {
 
     init(_ error: PluginError) { findings = error.findings }
 
-    private init(_ findings: [PluginFinding]) { self.findings = findings }
+    init(_ findings: [PluginFinding]) { self.findings = findings }
 
     /// The error, with the host's own path of the bundle, whatever the worker states.
     func error(of bundle: PluginBundle) -> PluginError {

@@ -54,15 +54,28 @@ final class HostServiceDesk: ServiceDesk {
     }
 
     func store(_ bundle: UInt32, _ key: String, _ value: SettingScalar?) throws -> SettingsAnswer {
-        guard let client = resident(bundle) else {
+        switch store(StoreRequest(number: 0, bundle: bundle, key: key, value: value)) {
+        case .success(let update): return .stored(update)
+        case .failure(let error): return .failed(SentError(error))
+        case nil:
             throw RemoteFailure.violation("A change of a setting comes from bundle \(bundle), which does not exist.")
         }
+    }
+
+    /// Stores a value; nil if there is no bundle with the number.
+    fileprivate func store(_ request: StoreRequest) -> Result<SettingsUpdate, PluginError>? {
+        guard let client = resident(request.bundle) else { return nil }
+        let settings = client.bundleSettings
         do {
-            let settings = client.bundleSettings
-            if let value { try settings.services.set(key, to: value) } else { try settings.services.reset(key) }
-            return .stored(settings.update(of: [key]))
-        } catch let error as PluginError {
-            return .failed(SentError(error))
+            if let value = request.value {
+                try settings.services.set(request.key, to: value)
+            } else {
+                try settings.services.reset(request.key)
+            }
+            return .success(settings.update(of: [request.key]))
+        } catch {
+            // The settings of this process throw no other errors.
+            return .failure(error as! PluginError)
         }
     }
 
@@ -247,6 +260,6 @@ extension PluginBundle {
             number: { [weak worker] bundle in bundle.codeState.load.withLock(\.mappedCode)?.isolated?.number(in: worker)
             },
             release: { [weak worker] in worker?.services.server.release($0) })
-        worker.services.provide { number, server in try desk.servant(number, of: server) }
+        worker.services.provide({ number, server in try desk.servant(number, of: server) }, store: desk.store)
     }
 }

@@ -22,11 +22,15 @@ final class RemoteServices: Sendable {
     /// The host's number for a bundle.
     private let number: @Sendable (PluginBundle) -> UInt32?
     private let bundle: @Sendable (UInt32) -> PluginBundle?
+    /// Stores a value of a setting while no call of the host is under way on this thread.
+    private let store: @Sendable (PluginBundle, String, SettingScalar?) throws -> SettingsAnswer
 
     init(
         over connection: any RemoteConnection, number: @escaping @Sendable (PluginBundle) -> UInt32?,
-        bundle: @escaping @Sendable (UInt32) -> PluginBundle?
+        bundle: @escaping @Sendable (UInt32) -> PluginBundle?,
+        store: @escaping @Sendable (PluginBundle, String, SettingScalar?) throws -> SettingsAnswer
     ) {
+        self.store = store
         self.connection = connection
         self.number = number
         self.bundle = bundle
@@ -72,12 +76,19 @@ final class RemoteServices: Sendable {
     /// - Returns: the values after the change.
     /// - Throws: why nothing was changed.
     func store(_ key: String, _ value: SettingScalar?, for client: PluginBundle) throws -> SettingsUpdate {
-        guard let number = number(client) else {
-            throw PluginFailure("The settings cannot be changed before the plug-in's entry has returned.")
-        }
-        switch try desk().store(number, key, value) {
+        switch try answer(key, value, for: client) {
         case .stored(let update): return update
         case .failed(let error): throw error.error(of: client)
+        }
+    }
+
+    private func answer(_ key: String, _ value: SettingScalar?, for client: PluginBundle) throws -> SettingsAnswer {
+        guard let number = number(client) else { return try store(client, key, value) }
+        do {
+            return try desk().store(number, key, value)
+        } catch let failure as RemoteFailure where failure.code == .callRefused {
+            // The plug-in's own thread, or the thread that unloads it.
+            return try store(client, key, value)
         }
     }
 

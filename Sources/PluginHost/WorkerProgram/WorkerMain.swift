@@ -1,4 +1,5 @@
 internal import CSandbox
+import Dispatch
 import Glibc
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
@@ -15,7 +16,9 @@ func runWorker() {
     WorkerMain(RemoteDescriptor(adopting: CInt(PHS_WORKER_CONTROL))).run()
 }
 
-/// The main thread of a worker: reads the host's messages on the control socket, and acts on them.
+/// The main thread of a worker: acts on the host's messages, which another thread reads on the control socket.
+///
+/// Why two: code of a plug-in that runs here, such as its entry, may wait for the answer to a message.
 final class WorkerMain {
     private let receiver: ControlReceiver
     private let sender: ControlSender
@@ -43,9 +46,17 @@ final class WorkerMain {
         guard confine(hello) else { return }
         let service = WorkerService(sender)
         do { try service.start(window, longest: hello.longestMessage) } catch { return }
-        while case .message(let message, let descriptors)? = try? receiver.next(until: 0),
-            service.take(message, descriptors)
-        {}
+        // Only the new thread uses it from here on.
+        nonisolated(unsafe) let receiver = receiver
+        let messages = WorkerMessages()
+        let status = DetachedThread.start {
+            while case .message(let message, let descriptors)? = try? receiver.next(until: 0) {
+                if !service.takeAtOnce(message, descriptors) { messages.put(message) }
+            }
+            messages.end()
+        }
+        guard status == 0 else { return }
+        while let message = messages.next(), service.take(message) {}
     }
 
     // MARK: Messages
@@ -83,6 +94,28 @@ final class WorkerMain {
         let layers: [Confinement.Layer] = [.systemCalls, .network, .signals, .processes]
         send(.confined(layers.map(\.rawValue)))
         return true
+    }
+}
+
+/// The messages that the receiving thread of a worker leaves to the main thread, in order.
+private final class WorkerMessages: Sendable {
+    private let waiting = Lock<[ControlMessage?]>([])
+    private let count = DispatchSemaphore(value: 0)
+
+    func put(_ message: ControlMessage) { add(message) }
+
+    /// No more messages come.
+    func end() { add(nil) }
+
+    private func add(_ message: ControlMessage?) {
+        waiting.withLock { $0.append(message) }
+        count.signal()
+    }
+
+    /// Waits for the next message; nil after the last one.
+    func next() -> ControlMessage? {
+        count.wait()
+        return waiting.withLock { $0.removeFirst() }
     }
 }
 

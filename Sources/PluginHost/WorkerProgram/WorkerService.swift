@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
@@ -12,6 +13,10 @@ final class WorkerService: LaneOwner {
     private let numbers = Lock<[String: UInt32]>([:])
     /// The settings of the bundles, by the host's numbers.
     private let settings = Lock<[UInt32: RemoteSettings]>([:])
+    /// The changes of settings that the host has not answered, by their numbers.
+    private let stores = Lock((made: UInt32(0), waiting: [UInt32: Reply<SettingsAnswer>]()))
+    /// Lets fewer changes wait than the host allows.
+    private let room = DispatchSemaphore(value: 32)
 
     init(_ sender: ControlSender) { self.sender = sender }
 
@@ -22,7 +27,8 @@ final class WorkerService: LaneOwner {
         self.lanes.withLock { $0 = lanes }
         RemoteServices.shared = RemoteServices(
             over: lanes, number: { [plugins] in plugins.number(of: $0) },
-            bundle: { [plugins] in plugins.bundle(numbered: $0) })
+            bundle: { [plugins] in plugins.bundle(numbered: $0) },
+            store: { [self] in try store($0, $1, $2) })
         HostEnvironment.current.logsLoadWarnings = false
         HostEnvironment.current.log = { [self] record in
             send(.log(record.level, bundleIdentifier: record.bundleIdentifier, record.message))
@@ -33,23 +39,41 @@ final class WorkerService: LaneOwner {
         lanes.run()
     }
 
-    /// Acts on a message of the host.
+    /// Acts on a message that must not wait for the code of a plug-in. [the receiving thread]
+    ///
+    /// - Returns: false for any other message.
+    func takeAtOnce(_ message: ControlMessage, _ descriptors: [RemoteDescriptor]) -> Bool {
+        switch message {
+        case .descriptors(let lane, let turn): lanes.withLock { $0 }?.put(descriptors, lane: lane, turn: turn)
+        case .settings(let bundle, let update):
+            // Before the bundle has its first values, a change of them waits behind the load.
+            guard let known = settings.withLock({ $0[bundle] }) else { return false }
+            known.take(update)
+        case .stored(let number, let update): give(.stored(update), to: number)
+        case .notStored(let number, let findings): give(.failed(SentError(findings)), to: number)
+        default: return false
+        }
+        return true
+    }
+
+    /// Acts on a message of the host. [the main thread]
     ///
     /// - Returns: whether the process continues.
-    func take(_ message: ControlMessage, _ descriptors: [RemoteDescriptor]) -> Bool {
+    func take(_ message: ControlMessage) -> Bool {
         switch message {
         case .load(let request): load(request)
         case .unload(let bundle):
             _ = try? plugins.deactivate(bundle)
             send(.unloaded(bundle))
         case .release(let objects): for object in objects { lanes.withLock { $0 }?.server.release(object) }
-        case .descriptors(let lane, let turn): lanes.withLock { $0 }?.put(descriptors, lane: lane, turn: turn)
         case .settings(let bundle, let update): settings.withLock { $0[bundle] }?.take(update)
         case .bye:
             plugins.deactivateAll()
             return false
+        // The receiving thread takes these.
+        case .descriptors, .stored, .notStored: break
         // No host sends these.
-        case .hello, .ready, .confined, .loaded, .failed, .unloaded, .step, .log, .crashed: break
+        case .hello, .ready, .confined, .loaded, .failed, .unloaded, .step, .log, .store, .crashed: break
         }
         return true
     }
@@ -70,6 +94,38 @@ final class WorkerService: LaneOwner {
         } catch {
             send(.failed(request.bundle, error.findings))
         }
+    }
+
+    // MARK: Settings
+
+    /// Lets the host change a setting, and waits for its answer. [any thread but the receiving one]
+    private func store(_ bundle: PluginBundle, _ key: String, _ value: SettingScalar?) throws -> SettingsAnswer {
+        HeldLocks.preconditionNone(before: "a wait for the host")
+        // A bundle has a number before its entry is called.
+        guard let bundle = numbers.withLock({ $0[bundle.bundlePath] }) else {
+            throw PluginFailure("The settings cannot be changed: the application has not loaded the plug-in.")
+        }
+        room.wait()
+        defer { room.signal() }
+        let reply = Reply<SettingsAnswer>()
+        let number = stores.withLock { stores in
+            stores.made &+= 1
+            stores.waiting[stores.made] = reply
+            return stores.made
+        }
+        do {
+            try sender.send(.store(StoreRequest(number: number, bundle: bundle, key: key, value: value)))
+        } catch {
+            stores.withLock { _ = $0.waiting.removeValue(forKey: number) }
+            throw error
+        }
+        sender.flush(until: 0)
+        // The host always answers, or ends this process.
+        return reply.wait()
+    }
+
+    private func give(_ answer: SettingsAnswer, to number: UInt32) {
+        stores.withLock { $0.waiting.removeValue(forKey: number) }?.give(answer)
     }
 
     /// Sends a message, and waits until the host takes it.
@@ -95,6 +151,6 @@ final class WorkerService: LaneOwner {
         sender.flush(until: 0)
     }
 
-    // Always waits: the host's call has a time limit, and the worker's receiving thread may be loading another plug-in.
+    // Always waits: the host's call has a time limit.
     func awaitDescriptors() -> Bool { true }
 }

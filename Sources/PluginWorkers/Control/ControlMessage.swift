@@ -16,6 +16,10 @@ package enum ControlMessage: Sendable {
     case bye
     /// The number of the bundle, and its changed settings.
     case settings(UInt32, SettingsUpdate)
+    /// The number of a ``store(_:)``, and the values after the change.
+    case stored(UInt32, SettingsUpdate)
+    /// The number of a ``store(_:)``, and why nothing was changed.
+    case notStored(UInt32, [PluginFinding])
     // From the worker.
     case ready(WorkerReady)
     /// What the worker now enforces on itself.
@@ -28,6 +32,8 @@ package enum ControlMessage: Sendable {
     /// A step begins that runs code of a plug-in.
     case step(UInt32, LoadStep)
     case log(PluginLogger.Level, bundleIdentifier: String, String)
+    /// A plug-in changes one of its settings while no call of the host is under way on its thread.
+    case store(StoreRequest)
     /// A signal handler has caught the signal of a crash. This may come at any time, even between the packets of
     /// another message.
     case crashed(WorkerCrash)
@@ -37,8 +43,8 @@ package enum ControlMessage: Sendable {
 
     /// The number of a message's case, and the rules for it.
     package enum Kind: UInt16, CaseIterable, Sendable {
-        case hello = 1, load, release, unload, bye, settings
-        case ready = 33, confined, loaded, failed, unloaded, step, log
+        case hello = 1, load, release, unload, bye, settings, stored, notStored
+        case ready = 33, confined, loaded, failed, unloaded, step, log, store
         /// PHS_CONTROL_CRASHED.
         case crashed = 64
         case descriptors = 65
@@ -59,7 +65,8 @@ package enum ControlMessage: Sendable {
             switch self {
             case .hello: 1 << 20
             case .load: (1 << 20) + SettingsUpdate.longest
-            case .settings: SettingsUpdate.longest
+            case .settings, .stored, .store: SettingsUpdate.longest
+            case .notStored: 1 << 20
             case .loaded: LoadedReport.longest
             case .failed: 1 << 20
             default: ControlPacket.longest
@@ -84,6 +91,8 @@ package enum ControlMessage: Sendable {
         case .unload: .unload
         case .bye: .bye
         case .settings: .settings
+        case .stored: .stored
+        case .notStored: .notStored
         case .ready: .ready
         case .confined: .confined
         case .loaded: .loaded
@@ -91,6 +100,7 @@ package enum ControlMessage: Sendable {
         case .unloaded: .unloaded
         case .step: .step
         case .log: .log
+        case .store: .store
         case .crashed: .crashed
         case .descriptors: .descriptors
         }
@@ -109,16 +119,16 @@ package enum ControlMessage: Sendable {
             case .release(let objects): try writer.write(objects)
             case .unload(let bundle), .unloaded(let bundle): try writer.write(bundle)
             case .bye: break
-            case .settings(let bundle, let update):
-                try writer.write(bundle)
+            case .settings(let number, let update), .stored(let number, let update):
+                try writer.write(number)
                 try writer.write(update)
             case .ready(let ready): try writer.write(ready)
             case .confined(let layers): try writer.write(layers)
             case .loaded(let bundle, let report):
                 try writer.write(bundle)
                 try writer.write(report)
-            case .failed(let bundle, let findings):
-                try writer.write(bundle)
+            case .failed(let number, let findings), .notStored(let number, let findings):
+                try writer.write(number)
                 try writer.write(findings.map(SentFinding.init))
             case .step(let bundle, let step):
                 try writer.write(bundle)
@@ -127,6 +137,7 @@ package enum ControlMessage: Sendable {
                 try writer.write(level.rawValue)
                 try writer.write(bundleIdentifier)
                 try writer.write(message)
+            case .store(let request): try writer.write(request)
             case .crashed(let crash): try writer.write(crash)
             case .descriptors(let lane, let turn):
                 try writer.write(lane)
@@ -154,6 +165,8 @@ package enum ControlMessage: Sendable {
             case .unload: .unload(try reader.next())
             case .bye: .bye
             case .settings: .settings(try reader.next(), try reader.next())
+            case .stored: .stored(try reader.next(), try reader.next())
+            case .notStored: .notStored(try reader.next(), try reader.next([SentFinding].self).map(\.finding))
             case .ready: .ready(try reader.next())
             case .confined: .confined(try reader.next())
             case .loaded: .loaded(try reader.next(), try reader.next())
@@ -165,6 +178,7 @@ package enum ControlMessage: Sendable {
                 .log(
                     try PluginLogger.Level(rawValue: reader.next()) ?? .error, bundleIdentifier: try reader.next(),
                     try reader.next())
+            case .store: .store(try reader.next())
             case .crashed: .crashed(try reader.next())
             case .descriptors: .descriptors(lane: try reader.next(), turn: try reader.next())
             }

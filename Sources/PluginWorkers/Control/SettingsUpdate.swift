@@ -33,3 +33,35 @@ extension SettingsUpdate: RemoteValue {
         SettingsUpdate(version: try reader.next(), values: try reader.next())
     }
 }
+
+/// A change of a setting that a plug-in of a worker demands.
+package struct StoreRequest: Sendable, Hashable {
+    /// The worker's number for it, which is also that of the answer.
+    package var number: UInt32
+    /// The host's number for the bundle.
+    package var bundle: UInt32
+    package var key: String
+    /// Nil removes the user's value.
+    package var value: SettingScalar?
+
+    package init(number: UInt32, bundle: UInt32, key: String, value: SettingScalar?) {
+        self.number = number
+        self.bundle = bundle
+        self.key = key
+        self.value = value
+    }
+}
+
+extension StoreRequest: RemoteValue {
+    package func write(to writer: inout RemoteWriter) throws {
+        try writer.write(number)
+        try writer.write(bundle)
+        try writer.write(key)
+        try writer.write(value)
+    }
+
+    package static func read(from reader: inout RemoteReader) throws -> StoreRequest {
+        StoreRequest(
+            number: try reader.next(), bundle: try reader.next(), key: try reader.next(), value: try reader.next())
+    }
+}

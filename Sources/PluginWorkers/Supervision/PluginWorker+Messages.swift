@@ -41,6 +41,9 @@ extension PluginWorker {
                 values.residents.loaded.values.contains { $0.plugin.identifier == bundleIdentifier }
             }
             log.put(text, level, of: isOwn ? bundleIdentifier : start.bundleIdentifier)
+        case .store(let request):
+            guard isReady else { throw outOfOrder(message) }
+            try store(request)
         case .crashed(let crash):
             let isFirst = values.withLock { values in
                 defer { values.blame.crash = values.blame.crash ?? crash }
@@ -51,7 +54,7 @@ extension PluginWorker {
             guard lanes.put(descriptors, lane: lane, turn: turn) else {
                 throw .violation("descriptors come for turn \(turn) of lane \(lane), which is not under way")
             }
-        case .hello, .load, .release, .unload, .bye, .settings: throw outOfOrder(message)
+        case .hello, .load, .release, .unload, .bye, .settings, .stored, .notStored: throw outOfOrder(message)
         }
     }
 

@@ -136,9 +136,11 @@ final class GadgetPlugin {
     ///   - execution: the value of `PHExecution`.
     ///   - toolchain: that of its note; nil for the one of these tests.
     ///   - declares: whether Info.plist declares the provider.
+    ///   - storesSettings: whether its entry and its deactivation store a setting.
     /// - Throws: the error of writing it.
     init(
-        _ name: String = "Gadget", execution: String = "isolated", toolchain: String? = nil, declares: Bool = true
+        _ name: String = "Gadget", execution: String = "isolated", toolchain: String? = nil, declares: Bool = true,
+        storesSettings: Bool = false
     ) throws {
         let point = ExtensionPoint<any Gadget>.of(name).name
         let factories = declares ? "PHFactories = ({ name = \(name); extensionPoint = \"\(point)\"; });" : ""
@@ -147,7 +149,9 @@ final class GadgetPlugin {
             PHUses = { "org.example.gadget-helper" = 1; };
             """
         directory = try CPluginSource(name: name, info: info, text: Self.source)
-            .build(["-DNAME=\"\(name)\""] + (toolchain.map { ["-DTOOLCHAIN=\"\($0)\""] } ?? []))
+            .build(
+                ["-DNAME=\"\(name)\""] + (toolchain.map { ["-DTOOLCHAIN=\"\($0)\""] } ?? [])
+                    + (storesSettings ? ["-DSTORES_SETTINGS"] : []))
         bundle = try PluginBundle.open(path: directory.appending(path: "\(name).bundle").path)
     }
 
@@ -191,10 +195,17 @@ final class GadgetPlugin {
 
         plugin_status pluginhost_tests_entry(const plugin_host *host, const char *name);
 
+        static void store(const plugin_host *host, int64_t value) {
+        #ifdef STORES_SETTINGS
+            const plugin_settings *settings = host->get_extension(host, PLUGIN_STRING(PLUGIN_SETTINGS_ID));
+            settings->set_integer(host, PLUGIN_STRING("count"), value, NULL);
+        #endif
+        }
         static plugin_status activate(const plugin_host *host, void *data) { return PLUGIN_OK; }
         static void deactivate(const plugin_host *host, void *data) {
             Dl_info info;
             char path[4096];
+            store(host, 12);
             if (dladdr((void *)deactivate, &info) == 0) return;
             snprintf(path, sizeof path, "%s", info.dli_fname);
             char *end = strstr(path, "/Linux/");
@@ -207,6 +218,7 @@ final class GadgetPlugin {
         PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) {
             const plugin_lifecycle *life = host->get_extension(host, PLUGIN_STRING(PLUGIN_LIFECYCLE_ID));
             plugin_status status = life->register_hooks(host, &hooks);
+            store(host, 11);
             return status == PLUGIN_OK ? pluginhost_tests_entry(host, NAME) : status;
         }
         """

@@ -186,6 +186,37 @@ import Testing
         }
     }
 
+    /// The library lets fewer changes wait; this worker is not its own.
+    @Test(.fault(578)) func aWorkerThatForgesMoreChangesOfSettingsThanMayWaitIsEnded() throws {
+        let ready = ControlMessage.ready(WorkerReady(fingerprint: LibraryFingerprint.current))
+        let change = ControlMessage.store(StoreRequest(number: 1, bundle: 1, key: "rate", value: .real(1)))
+        let bytes = try change.bytes().map(String.init).joined(separator: ",")
+        var placement = fixture.placement()
+        placement.settings.program = try sending(
+            """
+            \(sending(ready, sequence: 1))
+            \(sending(.confined([]), sequence: 2))
+            time.sleep(0.5)
+            for number in range(3, 300): send(\(change.kind.rawValue), bytes([\(bytes)]), sequence=number)
+            """)
+        let worker = try PluginWorker.start(WorkerStart(placement, for: fixture.bundle))
+        let made = Lock(0)
+        worker.services.provide(
+            { _, _ in throw RemoteFailure(.callRefused, "This test has no services.") },
+            store: { _ in
+                made.withLock { $0 += 1 }
+                usleep(100_000)
+                return nil
+            })
+        let wait = Wait(atMost: .seconds(10))
+        while worker.end == nil { try #require(wait.sleep()) }
+        guard case .violation(let said) = worker.end?.cause else {
+            Issue.record("\(String(describing: worker.end))")
+            return
+        }
+        #expect(said.contains("more than 64 changes of settings wait") && made.withLock(\.self) < 64, "\(said)")
+    }
+
     @Test(.fault(409)) func aWorkerOfAnotherBuildIsRefusedEvenIfItGoesOn() throws {
         var placement = fixture.placement()
         placement.settings.program = try sending(

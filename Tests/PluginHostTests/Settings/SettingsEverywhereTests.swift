@@ -20,8 +20,8 @@ import Testing
         let plugin: GadgetPlugin
         let gadget: any Gadget
 
-        init(_ place: String) throws {
-            plugin = try GadgetPlugin(execution: place)
+        init(_ place: String, storesSettings: Bool = false) throws {
+            plugin = try GadgetPlugin(execution: place, storesSettings: storesSettings)
             HostEnvironment.current.name = "Keeper"
             if geteuid() == 0 { HostEnvironment.current.isolation.user = OtherUser.name }
             for (variable, directory) in [
@@ -57,6 +57,7 @@ import Testing
         await #expect(processExitsWith: .success) { [place = place as String] in
             let plugin = try Plugin(place)
             let isHere = try plugin.gadget.process() == getpid()
+            let long = String(repeating: "x", count: 16 << 10)
             #expect(isHere == (place == "any"))
             #expect(try plugin.perform("all") == "0.5 false 3  low")
             // Another process writes.
@@ -74,6 +75,10 @@ import Testing
             settings.overrides["count"] = .integer(8)
             #expect(try plugin.sees("all", "0.125 false 8 Ada high"))
             #expect(try plugin.perform("reset") == "0.5")
+            // On a thread of its own, too.
+            #expect(try plugin.perform("set-elsewhere rate 0.75") == "0.75" && settings[.rate] == 0.75)
+            #expect(try plugin.perform("set-elsewhere rate 3").contains("Use a number from 0.0 to 1.0."))
+            #expect(try plugin.perform("set-elsewhere name \(long)") == "0.75" && settings[.name] == long)
             #expect(plugin.plugin.bundle.unload())
         }
     }
@@ -105,6 +110,18 @@ import Testing
         }
     }
 
+    /// In a worker, these run on the thread that acts on the host's messages.
+    @Test(arguments: places) func theEntryAndTheDeactivationMayStore(_ place: String) async {
+        await #expect(processExitsWith: .success) { [place = place as String] in
+            let plugin = try Plugin(place, storesSettings: true)
+            let settings = try #require(try plugin.plugin.bundle.settings)
+            #expect(settings[.count] == 11)
+            #expect(try plugin.sees("all", "0.5 false 11  low"))
+            #expect(plugin.plugin.bundle.unload())
+            #expect(settings[.count] == 12)
+        }
+    }
+
     /// As fast as it can, in eight calls and on eight threads of its own.
     @Test(.fault(578)) func aFloodOfForgedChangesIsAnsweredAtThePaceAndCostsTheHostLittle() async {
         await #expect(processExitsWith: .success) {
@@ -117,8 +134,8 @@ import Testing
             for call in 0..<8 {
                 DispatchQueue(label: "call \(call)").async(group: calls) {
                     do {
-                        let counts = try gadget.perform("settings flood").split(separator: " ").map { Int($0)! }
-                        answered.withLock { $0 += counts[0] }
+                        let count = try #require(Int(try gadget.perform("settings flood")))
+                        answered.withLock { $0 += count }
                     } catch {
                         Issue.record(error)
                     }
