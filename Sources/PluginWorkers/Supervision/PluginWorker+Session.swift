@@ -1,4 +1,4 @@
-import BundleReading
+package import BundleReading
 package import HostBasics
 @_spi(PluginHost) package import PluginABI
 
@@ -9,6 +9,10 @@ extension PluginWorker: WorkerSession {
 
     /// True also while the worker is ending, because nothing new can begin then.
     package var hasEnded: Bool { values.withLock { !$0.life.isRunning } }
+
+    package var confinedTo: PluginPermissions? {
+        start.placement.execution == .sandboxed ? start.placement.permissions : nil
+    }
 
     /// The plug-in that has a number in the process.
     package func plugin(numbered number: UInt32) -> PluginInfo? {

@@ -1,3 +1,4 @@
+package import BundleReading
 package import HostBasics
 @_spi(PluginHost) package import PluginABI
 
@@ -11,6 +12,8 @@ package protocol WorkerSession: AnyObject, Sendable {
     var execution: PluginExecution { get }
     /// Whether the process has ended: nothing of it can be used any more.
     var hasEnded: Bool { get }
+    /// What the process may reach; nil if it may reach everything that its user may.
+    var confinedTo: PluginPermissions? { get }
 
     /// Opens the code of a bundle in the process, and calls its entry; nothing is activated yet.
     ///

@@ -20,7 +20,8 @@ import Testing
         private static let count = Atomic(0)
 
         init(
-            _ base: String, _ change: (inout LoadedReport) -> Void = { _ in }, manifest: String = ""
+            _ base: String, _ change: (inout LoadedReport) -> Void = { _ in }, manifest: String = "",
+            confinedTo permissions: PluginPermissions? = nil
         ) throws {
             // Several may exist at a time, and names at a point are unique.
             let name = base + "\(Self.count.add(1, ordering: .relaxed).newValue)"
@@ -42,7 +43,7 @@ import Testing
             report.classes = ["Reporter"]
             report.classNames = ["Module.Reporter"]
             change(&report)
-            workers = PretendedWorkers(report)
+            workers = PretendedWorkers(report, confinedTo: permissions)
             WorkerSources[bundle.bundlePath] = workers
         }
 
@@ -124,6 +125,26 @@ import Testing
         #expect(try converter.title == "Grüße")
     }
 
+    /// The plug-in's error has only the system's words; the author must learn that the sandbox is the cause.
+    @Test func aRefusalOfTheSandboxComesWithWhatThePlugInMayReach() throws {
+        let granted = try PluginPermissions(items: ["files=/etc/hostname:read"])
+        for (permissions, words) in [(granted, "files=/etc/hostname:read"), (PluginPermissions(), "nothing")] {
+            let world = try World("SandboxRefusals", confinedTo: permissions)
+            let converter = try world.provider().make()
+            let refused = error { _ = try converter.convert("refused", progress: RemoteCallback { _ in true }) }
+            #expect(refused?.code == .callFailed && refused?.description.contains("/etc/shadow") == true)
+            let remedy = refused?.findings[0].remedy ?? ""
+            #expect(remedy.contains("PHPermissions") && remedy.hasSuffix("was granted: \(words)."), "\(remedy)")
+            // Another error has nothing to do with the sandbox.
+            let other = error { _ = try converter.convert("unknown", progress: RemoteCallback { _ in true }) }
+            #expect(other?.findings[0].remedy == "")
+        }
+        let free = try World("FreeRefusals")
+        let converter = try free.provider().make()
+        let error = error { _ = try converter.convert("refused", progress: RemoteCallback { _ in true }) }
+        #expect(error?.findings[0].remedy == "")
+    }
+
     // MARK: What does not cross
 
     @Test func classesDoNotCross() throws {
@@ -138,6 +159,7 @@ import Testing
         let local = ExtensionPoint<any Converter>(world.point.name, version: 2)
         let error = error { _ = try world.bundle.providers(of: local) }
         #expect(error?.code == .notRemote && error?.subject == local.name)
+        #expect(error?.description.contains("swift package remote-interfaces") == true)
     }
 
     @Test func aPlugInWhosePointIsNotRemoteIsRefused() throws {

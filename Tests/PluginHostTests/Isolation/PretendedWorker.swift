@@ -12,8 +12,12 @@ final class PretendedWorkers: WorkerSource, @unchecked Sendable {
     private var nextReport: LoadedReport
     private var nextFault: PluginError?
     let desk: PretendedDesk
+    private let confinedTo: PluginPermissions?
 
-    init(_ report: LoadedReport, desk: PretendedDesk = PretendedDesk()) {
+    init(
+        _ report: LoadedReport, desk: PretendedDesk = PretendedDesk(), confinedTo permissions: PluginPermissions? = nil
+    ) {
+        confinedTo = permissions
         nextReport = report
         self.desk = desk
     }
@@ -34,7 +38,7 @@ final class PretendedWorkers: WorkerSource, @unchecked Sendable {
     var last: PretendedWorker { all.last! }
 
     func session(for bundle: PluginBundle) throws(PluginError) -> any WorkerSession {
-        let worker = PretendedWorker(report, desk, fault)
+        let worker = PretendedWorker(report, desk, fault, confinedTo: confinedTo)
         lock.withLock { made.append(worker) }
         return worker
     }
@@ -51,7 +55,13 @@ final class PretendedWorker: WorkerSession, @unchecked Sendable {
     private var crashed = false
     private var uses = 0
 
-    init(_ report: LoadedReport, _ desk: PretendedDesk, _ fault: PluginError?) {
+    let confinedTo: PluginPermissions?
+
+    init(
+        _ report: LoadedReport, _ desk: PretendedDesk, _ fault: PluginError?,
+        confinedTo permissions: PluginPermissions? = nil
+    ) {
+        confinedTo = permissions
         self.report = report
         self.fault = fault
         self.desk = desk

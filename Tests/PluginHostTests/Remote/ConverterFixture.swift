@@ -78,6 +78,7 @@ final class TextConverter: Converter, @unchecked Sendable {
     func convert(_ text: String, progress: RemoteCallback<Bool, Double>) throws -> String {
         switch text {
         case "unknown": throw Unknown()
+        case "refused": throw Unknown(description: "/etc/shadow: \(String(cString: strerror(EACCES)))")
         case "keep": lock.withLock { kept = progress }
         case "use": return try "\(lock.withLock { kept }!(1))"
         case "elsewhere":

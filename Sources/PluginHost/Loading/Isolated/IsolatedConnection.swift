@@ -1,6 +1,7 @@
+import Glibc
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
-import PluginWorkers
+@_spi(Tools) import PluginWorkers
 import Synchronization
 
 /// A bundle's use of a worker process.
@@ -172,7 +173,23 @@ final class IsolatedConnection: RemoteConnection {
             bundlePath: bundle.bundlePath,
             PluginFinding(
                 PluginError.Code(rawValue: failure.code.rawValue), filePath: bundle.executablePath, subject: method,
-                message: "The call of \(quoted(method)) failed: \(reason)", remedy: failure.remedy.asSentence,
+                message: "The call of \(quoted(method)) failed: \(reason)",
+                remedy: failure.remedy.isEmpty ? remedy(ifRefused: failure) : failure.remedy.asSentence,
                 systemMessage: failure.message))
+    }
+
+    /// What to do about an error of the plug-in that has the system's words for a refusal, if the process is confined;
+    /// otherwise empty.
+    ///
+    /// Only the text of such an error crosses to this process.
+    private func remedy(ifRefused failure: RemoteFailure) -> String {
+        guard failure.code == .callFailed, let granted = session.confinedTo,
+            [EACCES, EPERM].contains(where: { failure.message.contains(describe(errno: $0)) })
+        else { return "" }
+        let items = granted.items.isEmpty ? "nothing" : granted.items.joined(separator: ", ")
+        return """
+            The plug-in runs in a sandbox. It reaches only what its Info.plist names under PHPermissions and the user then \
+            allowed; this process was granted: \(items).
+            """
     }
 }

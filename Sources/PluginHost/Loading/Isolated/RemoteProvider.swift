@@ -83,7 +83,10 @@ final class RemoteProvider: AnyProvider, @unchecked Sendable {
                     interface in \(who).
                     """,
                 remedy: who == "the application"
-                    ? "Declare one with “pluginhost remote”, or let the plug-in run in the application's process."
+                    ? """
+                    Run “swift package remote-interfaces”, and name the result where the point is declared: \
+                    ExtensionPoint(…, remote: PROTOCOLProxy.interface). Or let the plug-in run in the application's process.
+                    """
                     : "Build the plug-in against the application's current API."))
     }
 
