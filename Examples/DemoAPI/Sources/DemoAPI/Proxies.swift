@@ -108,7 +108,7 @@ extension Table.Cell: RemoteValue {
 #else
 
 /// Stands for an object of ``ChartRenderer`` in another process.
-public final class ChartRendererProxy: ChartRenderer {
+public final class ChartRendererProxy: ChartRenderer {  // If the protocol has changed: swift package remote-interfaces
     private let remote: RemoteObject
     private init(_ remote: RemoteObject) { self.remote = remote }
 
@@ -129,7 +129,7 @@ public final class ChartRendererProxy: ChartRenderer {
 }
 
 /// Stands for an object of ``Exporter`` in another process.
-public final class ExporterProxy: Exporter {
+public final class ExporterProxy: Exporter {  // If the protocol has changed: swift package remote-interfaces
     private let remote: RemoteObject
     private init(_ remote: RemoteObject) { self.remote = remote }
 
@@ -160,7 +160,7 @@ public final class ExporterProxy: Exporter {
 }
 
 /// Stands for an object of ``TextAnalyzer`` in another process.
-public final class TextAnalyzerProxy: TextAnalyzer {
+public final class TextAnalyzerProxy: TextAnalyzer {  // If the protocol has changed: swift package remote-interfaces
     private let remote: RemoteObject
     private init(_ remote: RemoteObject) { self.remote = remote }
 
@@ -193,7 +193,7 @@ public final class TextAnalyzerProxy: TextAnalyzer {
 }
 
 /// Stands for an object of ``TextFilter`` in another process.
-public final class TextFilterProxy: TextFilter {
+public final class TextFilterProxy: TextFilter {  // If the protocol has changed: swift package remote-interfaces
     private let remote: RemoteObject
     private init(_ remote: RemoteObject) { self.remote = remote }
 

@@ -122,6 +122,7 @@ import Testing
         try api.makeLibrary()
         let text = try String(contentsOf: api.proxies, encoding: .utf8)
         for part in [
+            "class ConverterProxy: Converter {  // If the protocol has changed: swift package remote-interfaces",
             "public var fileExtension: String { remote.constant(1) }", "value.later = try reader.next()",
             "RemoteMethod(async: \"wait()\") { try await $0.wait() }", "case .pair(let value0, let value1):",
         ] { #expect(text.contains(part), "\(part) is missing in:\n\(text)") }

@@ -5,6 +5,9 @@ struct ProxySource {
     /// The compiler flag that leaves out the proxies, so that the module compiles for a symbol graph after a change.
     static let flag = "GENERATING_PROXIES"
 
+    /// Stands in the line at which the compiler reports that the proxy lacks a requirement, and so in that message.
+    private static let hint = "// If the protocol has changed: swift package remote-interfaces"
+
     var text: String { lines.joined(separator: "\n") + "\n" }
 
     init(_ module: RemoteModule) {
@@ -56,7 +59,7 @@ struct ProxySource {
             """
 
             /// Stands for an object of ``\(interface.name)`` in another process.
-            \(access)final class \(proxy): \(interface.name) {
+            \(access)final class \(proxy): \(interface.name) {  \(Self.hint)
                 private let remote: RemoteObject
                 private init(_ remote: RemoteObject) { self.remote = remote }
 

@@ -12,7 +12,7 @@ public enum TextFilterProxy {
 #else
 
 /// Stands for an object of ``TextFilter`` in another process.
-public final class TextFilterProxy: TextFilter {
+public final class TextFilterProxy: TextFilter {  // If the protocol has changed: swift package remote-interfaces
     private let remote: RemoteObject
     private init(_ remote: RemoteObject) { self.remote = remote }
 
