@@ -56,13 +56,15 @@ extension PluginBundle {
 
     private var principalMissing: PluginError {
         let name = manifest.principalClass
+        let known = classNames.sorted().prefix(5).map(quoted)
         return PluginError(
             bundlePath: bundlePath,
             PluginFinding(
                 .principalClassMissing, filePath: executablePath, subject: name,
                 message: name.map { "NSPrincipalClass is \(quoted($0)), but the bundle has no class with that name." }
                     ?? "The bundle has no class.",
-                remedy: "Register the class in plugin_entry, or correct NSPrincipalClass."))
+                remedy: "Register the class in plugin_entry, or correct NSPrincipalClass"
+                    + (known.isEmpty ? "." : ": the bundle has \(known.joined(separator: ", ")).")))
     }
 
     private var principalElsewhere: PluginError {

@@ -111,6 +111,7 @@ import Testing
         let error = #expect(throws: PluginError.self) { try missing.makePrincipal(as: (any Plugin).self) }
         #expect(error?.code == .principalClassMissing)
         #expect(error?.subject == "Nobody")
+        #expect(error?.findings[0].remedy.contains("the bundle has “Principal3.") == true)
     }
 
     @Test func aPrincipalOfAnotherTypeThanRequestedIsAnError() throws {

@@ -251,7 +251,8 @@ import Testing
         check(
             error, .principalClassMissing, fixture,
             "The bundle {bundle}: NSPrincipalClass is “Conductor”, but the bundle has no class with that "
-                + "name. Register the class in plugin_entry, or correct NSPrincipalClass.")
+                + "name. Register the class in plugin_entry, or correct NSPrincipalClass: the bundle has "
+                + "“NoPrincipal.First”, “NoPrincipal.Reporter”, “NoPrincipal.Reporter.Inner”.")
     }
 
     @Test func instantiationFailed() throws {
