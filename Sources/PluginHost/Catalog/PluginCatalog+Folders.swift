@@ -29,8 +29,9 @@ extension PluginCatalog {
         /// **Cost.** Nothing for a directory with candidates; otherwise it lists the directory and up to 64
         /// subdirectories.
         @_spi(Tools) public var placeFinding: PluginFinding? {
-            guard exists, count == 0, finding == nil else { return nil }
-            return isBundle ? bundleFinding : subdirectoryFinding
+            guard exists, finding == nil else { return nil }
+            if count > 0 { return namelessFinding }
+            return isBundle ? bundleFinding : namelessFinding ?? subdirectoryFinding
         }
 
         private var isBundle: Bool {
@@ -56,10 +57,29 @@ extension PluginCatalog {
 
         private static let mostSubdirectories = 64
 
+        /// The first directories in the path, in the order of their names.
+        private var subdirectories: some Sequence<(name: String, path: String)> {
+            DirectoryListing(path: path).names.filter { $1 != .file && !$0.hasPrefix(".") }.keys.sorted()
+                .prefix(Self.mostSubdirectories).map { ($0, Path.join(path, $0)) }
+        }
+
+        /// The warning about a directory that lacks only the name of a bundle.
+        private var namelessFinding: PluginFinding? {
+            for (name, directory) in subdirectories
+            where !isNamedAsBundle(directory) && BundleLayout.hasInfoList(root: directory) {
+                return PluginFinding(
+                    .warning, .bundleNotFound, filePath: directory,
+                    message: """
+                        The directory \(quoted(directory)) has an Info.plist, as a bundle has, but is not found: its name does \
+                        not end with “.bundle”.
+                        """,
+                    remedy: "If it is a bundle, rename it to \(quoted(name + ".bundle")).")
+            }
+            return nil
+        }
+
         private var subdirectoryFinding: PluginFinding? {
-            let names = DirectoryListing(path: path).names.filter { $1 != .file && !$0.hasPrefix(".") }.keys.sorted()
-            for name in names.prefix(Self.mostSubdirectories) {
-                let directory = Path.join(path, name)
+            for (name, directory) in subdirectories {
                 guard let found = try? BundleNames(directory: directory, extensions: extensions).names.first else {
                     continue
                 }

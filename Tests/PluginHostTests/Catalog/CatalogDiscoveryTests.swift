@@ -69,6 +69,19 @@ import Testing
         #expect(finding("mixed") == nil && finding("empty") == nil)
     }
 
+    @Test func aBundleWhoseNameLacksTheExtensionIsReported() throws {
+        let tree = try CatalogTree([
+            "plugins/Here.bundle": CatalogTree.list("here"), "empty/Mine": CatalogTree.list("mine"),
+        ])
+        try tree.tree.write("plugins/Loud/Contents/Info.plist", "{}")
+        for (path, name) in [("plugins", "Loud"), ("empty", "Mine")] {
+            let finding = try #require(tree.catalog(path).folders[0].placeFinding)
+            #expect(finding.code == .bundleNotFound && finding.filePath == tree("\(path)/\(name)"))
+            #expect(finding.message.hasSuffix("is not found: its name does not end with “.bundle”."))
+            #expect(finding.remedy == "If it is a bundle, rename it to “\(name).bundle”.")
+        }
+    }
+
     @Test(.fault(891)) func aSearchPathThatIsAPartOfABundleNamesTheDirectoryWithTheBundle() throws {
         let tree = try CatalogTree(["plugins/Here.bundle": CatalogTree.list("here")])
         for path in ["plugins/Here.bundle", "plugins/Here.bundle/Contents"] {
