@@ -20,11 +20,7 @@ struct BundlePlugin: CommandPlugin {
             return
         }
         guard let tool = try? context.tool(named: "pluginhost").url else {
-            throw Failure(
-                """
-                There is no program “pluginhost” in PATH. Install it, or build it where PluginHost is: \
-                swift build --package-path \(Self.checkout(context)) -c release --product pluginhost
-                """)
+            throw Failure("There is no program “pluginhost” in PATH. \(Self.remedy(context))")
         }
         let libraries = context.package.products(ofType: LibraryProduct.self).filter { $0.kind == .dynamic }.map(\.name)
         let sources = try Self.sources(in: context.package.directoryURL, libraries)
@@ -51,14 +47,26 @@ struct BundlePlugin: CommandPlugin {
             given += ["--output", (beside ?? context.pluginWorkDirectoryURL).path]
         }
         let chosen = sources.filter { wanted.isEmpty || sources.count == 1 || wanted.contains($0.lastPathComponent) }
-        try Self.run(tool, ["pack"] + given + options + ["--"] + chosen.map(\.path))
+        let isPacked = try Self.run(tool, ["pack"] + given + options + ["--"] + chosen.map(\.path))
+        if isPacked { return }
+        let strangers = chosen.map(\.lastPathComponent).filter { !libraries.contains($0) }
+        throw Failure(
+            "At least one bundle was not made; the report of “pluginhost pack” stands above."
+                + strangers.filter { $0 != context.package.directoryURL.lastPathComponent }.map {
+                    """
+                     If the code of “\($0)” is missing: Package.swift has no product .library(name: "\($0)", type: .dynamic, …).
+                    """
+                }.joined())
     }
 
     /// Builds a product, and returns the directory that the package manager put it into.
     private func build(_ name: String, isDebug: Bool) throws -> URL? {
         let result = try packageManager.build(
             .product(name), parameters: .init(configuration: isDebug ? .debug : .release, echoLogs: true))
-        guard result.succeeded else { throw Failure("The product “\(name)” cannot be built:\n\(result.logText)") }
+        // The compiler's messages stand above already: echoLogs.
+        guard result.succeeded else {
+            throw Failure("The product “\(name)” cannot be built; the compiler's messages stand above.")
+        }
         return result.builtArtifacts.first { [name, "lib\(name).so"].contains($0.url.lastPathComponent) }?.url
             .deletingLastPathComponent()
     }
@@ -93,22 +101,35 @@ struct BundlePlugin: CommandPlugin {
         return sources
     }
 
-    private static func run(_ tool: URL, _ arguments: [String]) throws {
+    /// Whether the tool made every bundle.
+    private static func run(_ tool: URL, _ arguments: [String]) throws -> Bool {
         let process = Process()
         process.executableURL = tool
         process.arguments = arguments
         try process.run()
         process.waitUntilExit()
-        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-            throw Failure("“pluginhost pack” ended with \(process.terminationStatus); its report stands above.")
-        }
+        return process.terminationReason == .exit && process.terminationStatus == 0
     }
 
-    /// The path of the tool's package, for a message; a relative one if the place is not known.
-    private static func checkout(_ context: PluginContext) -> String {
+    /// How the command gets into PATH: it is installed with the library, or must be built in the checkout.
+    private static func remedy(_ context: PluginContext) -> String {
         let library = context.package.dependencies.first { $0.package.displayName == "PluginHost" }?.package
             .directoryURL
-        return library?.appending(path: "Tools").path ?? "PluginHost/Tools"
+        // An installed package is LIBDIR/pluginhost/PluginHost.
+        var prefix = library
+        for _ in 0..<4 {
+            prefix?.deleteLastPathComponent()
+            if let bin = prefix?.appending(path: "bin"),
+                FileManager.default.isExecutableFile(atPath: bin.appending(path: "pluginhost").path)
+            {
+                return "It is in “\(bin.path)”: export PATH=\"\(bin.path):$PATH\""
+            }
+        }
+        let tools = library?.appending(path: "Tools").path ?? "PluginHost/Tools"
+        return """
+            Install it, or build it where PluginHost is: \
+            swift build --package-path \(tools) -c release --product pluginhost
+            """
     }
 
     private static let help = """

@@ -44,7 +44,7 @@ struct RemotePlugin: CommandPlugin {
     private static func targets(of package: Package, _ wanted: [String]) throws -> [SwiftSourceModuleTarget] {
         var packages = [package]
         packages += package.dependencies.map(\.package).filter { other in
-            if case .local = other.origin { return other.displayName != "PluginHost" }
+            if case .local = other.origin { return !["PluginHost", "PluginTesting"].contains(other.displayName) }
             return false
         }
         let all = packages.flatMap { $0.targets(ofType: SwiftSourceModuleTarget.self) }.filter { $0.kind == .generic }

@@ -142,11 +142,7 @@ public struct BundlePacker: Sendable {
         if let executable {
             var status = stat()
             guard stat(executable, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-                throw PackingError(
-                    .executableMissing, path: executable,
-                    message: "The code of \(quoted(source.directory)) is missing: there is no file "
-                        + "\(quoted(executable)).",
-                    remedy: "Build it first, or let --build do so; --executable names another file.")
+                throw absence(of: executable, source)
             }
             guard let resolved = Path.resolved(executable) else {
                 throw .refused(.unreadable, executable, cannot: "be read", errno: errno)
@@ -160,6 +156,22 @@ public struct BundlePacker: Sendable {
         try tree.add("Contents/Info.plist", .file(.memory([]), isExecutable: false))
         try tree.check()
         return leftOut.map { ($0.path, $0.reason) }
+    }
+
+    /// The error for code that is not there: not built, or built under another name.
+    private func absence(of executable: String, _ source: BundleSource) -> PackingError {
+        let missing = "The code of \(quoted(source.directory)) is missing: there is no file \(quoted(executable))."
+        let remedy = "Build it first, or let --build do so; --executable names another file."
+        guard case .products(let directory) = code, let name = Manifest(dictionary: source.info, path: nil).executable
+        else { return PackingError(.executableMissing, path: executable, message: missing, remedy: remedy) }
+        let others = DirectoryListing(path: directory).names.keys.sorted()
+            .filter { $0.hasPrefix("lib") && $0.hasSuffix(".so") }.map { String($0.dropFirst(3).dropLast(3)) }
+        let found = others.prefix(8).map(quoted).joined(separator: ", ") + (others.count > 8 ? ", …" : "")
+        return PackingError(
+            .executableMissing, path: executable,
+            message: "\(missing) Its name comes from NSExecutable in Info.plist, \(quoted(name)).",
+            remedy: others.isEmpty
+                ? remedy : "Correct NSExecutable (libraries of that directory: \(found)), or build the library first.")
     }
 
     private func executableName(of source: BundleSource) -> String {

@@ -43,6 +43,15 @@ import Testing
         #expect(info["CFBundleName"] as? String == "Mine" && info["PHHostRequires"] as? String == ">=9")
     }
 
+    @Test func aMisspeltExecutableIsNamedWithTheLibrariesThatAreThere() throws {
+        let source = try BundleSourceFixture(info: ["NSExecutable": "Salom"], code: .c(PluginSource.good))
+        let output = try source.pack()
+        #expect(output.status == 1, "\(output)")
+        let words = PluginHostTool.words(output.standardOutput)
+        #expect(words.contains("Its name comes from NSExecutable in Info.plist, “Salom”."), "\(words)")
+        #expect(words.contains("Correct NSExecutable (libraries of that directory: “Salon”)"), "\(words)")
+    }
+
     @Test func aSwiftPluginsToolchainStandsInItsList() throws {
         let charts = try Workspace.samplePlugins.get().appending(path: "Charts.bundle")
         let built = try info(charts)["PHBuiltFor"] as? [String: String]
