@@ -94,7 +94,10 @@ extension RecordedApplication {
                     Its extensions at “\(point.escapedForTerminal)” are for version \(list) of the extension point, and the application \
                     asks for version \(wanted.map(String.init).joined(separator: ", ")), so it does not get them.
                     """,
-                remedy: "Install a version of the plug-in for this application, or update the application.")
+                remedy: """
+                    Install a version of the plug-in for this application, or update the application. The plug-in's author: adapt \
+                    the code, and write the new “version” into each of these entries of PHFactories in Info.plist.
+                    """)
         }
     }
 }

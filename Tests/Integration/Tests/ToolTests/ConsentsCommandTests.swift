@@ -46,7 +46,9 @@ import Testing
 
     @Test(.fault(814)) func consentsAreListedShownAndRevoked() throws {
         let user = try User()
-        #expect(try user.words("consents").contains("The user was not asked about any plug-in."))
+        let unanswered = try user.words("consents")
+        #expect(unanswered.contains("The user was not asked about any plug-in."))
+        #expect(unanswered.contains("Asks for") == false, "it asks for nothing")
         try user.write(
             "state/my-editor/consents",
             [
@@ -81,6 +83,9 @@ import Testing
 
     @Test func anAnswerIsGivenForTheUser() throws {
         let user = try User(Self.asking)
+        let before = try user.words("consents")
+        #expect(before.contains("Asks for") && before.contains("No answer yet"), "\(before)")
+        #expect(before.contains("pluginhost consents give org.example.Loud all --application my-editor"), "\(before)")
         let some = try user.document(
             "consents", "give", "org.example.Loud", "files=$HOME/Music/A:read", "network=connect:443")
         #expect(some.status == 0 && some.object["done"] as? Bool == true, "\(some.text)")
@@ -91,6 +96,7 @@ import Testing
         #expect(
             try user.words("why", "org.example.Loud").contains("The user allowed it, where it is sandboxed: files="))
         #expect(try user.words("consents", "give", "org.example.Loud", "none").contains("it is sandboxed: nothing."))
+        #expect(!(try user.words("consents").contains("No answer yet")))
         let list = try user.document("consents", "list").object["consents"] as? [[String: Any]]
         #expect(list?.count == 1 && (list?.first?["allowed"] as? [Any])?.isEmpty == true)
         #expect((list?.first?["asked"] as? [Any])?.count == 2)
@@ -244,6 +250,7 @@ import Testing
             let words = PluginHostTool.words(try user.run(command).standardOutput)
             #expect(words.contains("extensionPointVersion"), "\(words)")
             #expect(words.contains("asks for version 2, so it does not get them"), "\(words)")
+            #expect(words.contains("write the new “version” into each of these entries of PHFactories"), "\(words)")
         }
         // An application that asks for both gets them.
         try record(["1", "2"])

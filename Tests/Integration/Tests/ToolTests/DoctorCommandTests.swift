@@ -148,6 +148,8 @@ import Testing
         for code in ["manifestUnreadable", "bundleNotFound", "requirementUnmet", "duplicateBundle", "serviceMissing"] {
             #expect(codes.contains(code), "\(code) is missing in \(codes)")
         }
+        let twin = findings(document).first { $0["code"] as? String == "duplicateBundle" }
+        #expect((twin?["remedy"] as? String)?.contains("another CFBundleIdentifier") == true)
     }
 
     @Test func eachUsablePluginIsCheckedCompletely() throws {

@@ -104,7 +104,12 @@ struct DoctorCommand: ParsableCommand {
         guard let recorded else {
             return DoctorCheck(
                 "Application", [],
-                facts: ["It has not run yet as this user, so its version and its services are not known."])
+                facts: [
+                    """
+                    It has not run yet as this user, so its version and its services are not known. If it has run, its code \
+                    gives PluginCatalog(application:) another name.
+                    """
+                ])
         }
         let services = recorded.services.map { "\($0.point) \($0.version)" }.joined(separator: ", ")
         return DoctorCheck(
@@ -229,7 +234,11 @@ struct DoctorCheck {
             findings.append(
                 PluginFinding(
                     .warning, .duplicateBundle, filePath: candidate.path, subject: candidate.identifier,
-                    message: candidate.explanation, remedy: "Remove one of the two."))
+                    message: candidate.explanation,
+                    remedy: """
+                        If they are copies of one plug-in, remove one. If they are different plug-ins, give one another \
+                        CFBundleIdentifier in its Info.plist.
+                        """))
         case .shadowed: facts = [candidate.explanation]
         default: break
         }

@@ -45,6 +45,16 @@ struct ListConsentsCommand: ParsableCommand {
                 page.field("Asked for", answer.asked.items.joined(separator: ", "))
             }
             if answers.isEmpty { page.paragraph("The user was not asked about any plug-in.") }
+            for plugin in try arguments.unanswered(by: consents) {
+                page.line((plugin.identifier, .bold))
+                page.paragraph(plugin.bundlePath.relativeToCurrentDirectory, indent: 2, .faint)
+                page.field("Asks for", plugin.permissions.items.joined(separator: ", "))
+                page.paragraph(
+                    """
+                    No answer yet, so it reaches nothing where it is sandboxed. To do: let the application ask, or answer: \
+                    pluginhost consents give \(plugin.identifier) all --application \(arguments.application)
+                    """, indent: 2)
+            }
             report.write(to: &page)
             Terminal.write(page.text)
         }
@@ -92,6 +102,13 @@ struct ConsentsArguments: ParsableArguments {
     func consents() throws -> PluginConsents {
         _ = try PluginSearch(.naming(application), folders: [])
         return PluginConsents.of(application: application)
+    }
+
+    /// The plug-ins in use that ask for something about which the user was not asked.
+    func unanswered(by consents: PluginConsents) throws -> [PluginDescription] {
+        try PluginSearch(.naming(application), folders: []).catalog().plugins.filter { plugin in
+            !consents.unanswered(plugin).isEmpty && !consents.consents.contains { $0.identifier == plugin.identifier }
+        }
     }
 
     /// Writes the outcome of a change, and ends with its status.
