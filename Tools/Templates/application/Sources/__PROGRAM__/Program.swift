@@ -5,6 +5,9 @@ import PluginHost
 /// The program: lists the filters that plug-ins add, or shows what one of them makes of a text.
 @main
 struct Program {
+    /// Finds what keeps a plug-in from being used.
+    private static let doctor = "pluginhost doctor --application __PROGRAM__"
+
     private let options: Options
     /// Finds and describes every plug-in; loads none.
     private let catalog = PluginCatalog(application: "__PROGRAM__")
@@ -38,7 +41,7 @@ struct Program {
     /// Loads the plug-in of a filter at its first use.
     private func show(_ name: String) -> Bool {
         guard let filter = catalog.extension(named: name, of: .textFilter) else {
-            complain(localized("No plug-in has a filter “%@”.", name))
+            complain(localized("No plug-in has a filter “%@”. To find out why: %@", name, Self.doctor))
             return false
         }
         do {
