@@ -70,6 +70,38 @@ class Follower(Walk):
         if not any(lines[1][place:place + len(lines[0])] == lines[0] for place in places):
             stop(f"{block.place}: {block.argument} does not have these lines.")
 
+    def remote_interfaces(self):
+        """What the page about the first application says of “swift package remote-interfaces”, when something is wrong."""
+        source = "NotesAPI/Sources/NotesAPI/TextFilter.swift"
+        refused = "swift package remote-interfaces {} > said 2>&1 && exit 1; cat said"
+        for title, commands, *prints in [
+            # The old proxies do not compile with this, as they do with a method that has a default.
+            ("a changed requirement", f"""
+sed -i 's/func filter(_ text: String) throws/func filter(_ text: String, times: Int) throws/' {source}
+sed -i 's/try filter("Hello")/try filter("Hello", times: 2)/' {source}
+cp NotesAPI/Sources/NotesAPI/Proxies.swift before
+{refused.format("--check")}
+cmp before NotesAPI/Sources/NotesAPI/Proxies.swift
+swift package remote-interfaces
+swift build --target NotesAPI
+""", "Proxies.swift: out of date", "Proxies.swift: written", "Build of target: 'NotesAPI' complete"),
+            ("a requirement that cannot cross", f"""
+cp NotesAPI/Sources/NotesAPI/Proxies.swift before
+sed -i 's/    func example() throws -> String$/&; func size() -> Int/' {source}
+{refused.format("")}
+cmp before NotesAPI/Sources/NotesAPI/Proxies.swift
+""", "TextFilter.size() does not throw", "Nothing was written."),
+            ("no interface", f"""
+{refused.format("--target Nobody")}
+sed -i 's/extension ExtensionPoint where/extension  ExtensionPoint where/' {source}
+{refused.format("")}
+""", "There is no target “Nobody” with Swift sources, only Signature, Whisper, NotesAPI.",
+             "No source of Signature, Whisper, NotesAPI declares an extension point"),
+        ]:
+            block = Block("Scripts/tutorials.py", 0, "sh", commands, [f"prints {text}" for text in prints])
+            block.place = f"remote-interfaces, {title}"
+            self.run(block, commands)
+
     def follow(self, tutorial):
         found = list(steps(tutorial))
         for index, (place, name, file) in enumerate(found):
@@ -111,7 +143,10 @@ def main():
         if not (TOOLS / program).exists(): stop(f"there is no {TOOLS / program}. Run first: make demo")
     for tutorial in tutorials: followed(lambda follower: follower.follow(tutorial))
     for page in PAGES:
-        try: followed(lambda follower: follower.page(page))
+        def body(follower):
+            follower.page(page)
+            if page == APPLICATION: follower.remote_interfaces()
+        try: followed(body)
         # The bundles beside the program, where the demo application would find them too.
         finally: shutil.rmtree(TOOLS / "Plugins", ignore_errors=True)
     print(f"tutorials: {len(shown)} files of {len(tutorials)} tutorials, and {', '.join(PAGES)}, work")
