@@ -15,8 +15,9 @@ public struct SystemCallAbsence: Sendable {
     ]
     /// The steps that can fail for another reason than a filter: the system call is permitted, but not what it does.
     private static let others = [
-        "execve", "open", "open /dev/null", "uid_map", "setgroups", "gid_map", "getpwnam", "user", "procfs",
-        WorkerFailure.enterStep, WorkerFailure.deviceStep, WorkerFailure.stateStep, WorkerFailure.childrenStep,
+        "execve", "open", "uid_map", "setgroups", "gid_map", "user", "procfs", WorkerFailure.inputStep,
+        WorkerFailure.userStep, WorkerFailure.enterStep, WorkerFailure.deviceStep, WorkerFailure.stateStep,
+        WorkerFailure.childrenStep,
     ]
 
     /// Nil if something else failed.

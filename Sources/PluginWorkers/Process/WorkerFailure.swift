@@ -18,6 +18,10 @@ package struct WorkerFailure: Error {
     static let deviceStep = "device"
     /// The step at which the plug-in's own directory is created.
     static let stateStep = "state"
+    /// The step that looks for the user of the worker.
+    static let userStep = "getpwnam"
+    /// The step that opens what the worker gets as its standard input.
+    static let inputStep = "open /dev/null"
     /// The check that the file system with the processes exists.
     static let processesStep = "/proc"
     /// The check that the kernel lists the children of a process.
@@ -67,6 +71,13 @@ extension PluginFinding {
                 systemMessage: describe(errno: failure.errno))
             return
         }
+        if failure.step == WorkerFailure.userStep, ErrorNumber.saysAbsent(failure.errno), let name = failure.path {
+            let (message, remedy) = Self.absentUser(name)
+            self.init(
+                .workerUnavailable, subject: name, message: message, remedy: remedy,
+                systemMessage: describe(errno: failure.errno))
+            return
+        }
         if let absence = SystemCallAbsence(failure) {
             self.init(
                 .workerUnavailable, subject: absence.name,
@@ -82,7 +93,9 @@ extension PluginFinding {
                 : "No worker process can be started: \(failure.step) failed.",
             remedy: isProgram && ErrorNumber.saysAbsent(failure.errno)
                 ? "Install the application again, or set HostEnvironment.workerPath to the directory of “pluginhost-worker”."
-                : ErrorNumber.remedy(failure.errno, to: .start),
+                : failure.step == WorkerFailure.inputStep && ErrorNumber.saysAbsent(failure.errno)
+                    ? "Give the root file system its devices: “mknod -m 666 /dev/null c 1 3”, or start the container with /dev."
+                    : ErrorNumber.remedy(failure.errno, to: .start),
             systemMessage: describe(errno: failure.errno))
         if ErrorNumber.isPassing(failure.errno) { refusal = failure.errno }
     }
@@ -101,6 +114,16 @@ extension PluginFinding {
         return finding
     }
 
+    private static func absentUser(_ name: String) -> (message: String, remedy: String) {
+        (
+            "This system has no user \(quoted(name)), who was to run the worker.",
+            """
+            Name another user in IsolationPolicy.user, or add this one (in a container, to /etc/passwd). An application that \
+            runs as root needs another user for its workers.
+            """
+        )
+    }
+
     /// The finding for a layer of the confinement that a worker needs but did not get.
     static func sandboxUnavailable(_ layer: Confinement.Layer, _ failure: WorkerFailure) -> PluginFinding {
         let message: String
@@ -114,6 +137,8 @@ extension PluginFinding {
         case (.privileges, "user"):
             message = "The application runs as root, and root cannot be confined."
             remedy = "Name another user for its workers (IsolationPolicy.user), or run the application as another user."
+        case (.privileges, WorkerFailure.userStep) where ErrorNumber.saysAbsent(failure.errno):
+            (message, remedy) = absentUser(failure.path ?? "")
         case (.files, "landlock_create_ruleset"):
             message = "This kernel cannot confine files: Landlock is missing."
             remedy =

@@ -60,7 +60,7 @@ package struct WorkerStart: @unchecked Sendable {
         let pipe = RemoteDescriptor(adopting: ends[0])
         let itsPipe = RemoteDescriptor(adopting: ends[1])
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
-        guard null >= 0 else { throw WorkerFailure(step: "open /dev/null", errno: errno) }
+        guard null >= 0 else { throw WorkerFailure(step: WorkerFailure.inputStep, errno: errno) }
         let input = RemoteDescriptor(adopting: null)
         let window = try LaneWindow(longest: Int(longestMessage))
         let monitor = try WorkerMonitor.shared()
@@ -198,7 +198,8 @@ package struct WorkerStart: @unchecked Sendable {
         errno = 0
         guard let user = getpwnam(name) else {
             throw WorkerFailure(
-                layer: .privileges, step: "getpwnam", errno: ErrorNumber.isPassing(errno) ? errno : ENOENT, path: name)
+                layer: .privileges, step: WorkerFailure.userStep, errno: ErrorNumber.isPassing(errno) ? errno : ENOENT,
+                path: name)
         }
         return (user.pointee.pw_uid, user.pointee.pw_gid)
     }

@@ -94,6 +94,19 @@ import Testing
         #expect(program.filePath == "/x" && !program.message.contains("filter"))
     }
 
+    /// A root file system for one program has neither unless somebody puts them there.
+    @Test func aRootFileSystemWithoutDevicesOrUsersIsTheCause() {
+        let input = PluginFinding(
+            WorkerFailure(step: "open /dev/null", errno: ENOENT), program: "/x", isSandboxed: false)
+        #expect(input.code == .workerUnavailable && input.remedy.contains("mknod -m 666 /dev/null"))
+        let user = WorkerFailure(layer: .privileges, step: "getpwnam", errno: ENOENT, path: "nobody")
+        for isSandboxed in [false, true] {
+            let finding = PluginFinding(user, program: "/x", isSandboxed: isSandboxed)
+            #expect(finding.code == (isSandboxed ? .sandboxUnavailable : .workerUnavailable))
+            #expect(finding.message.contains("has no user “nobody”") && finding.remedy.contains("/etc/passwd"))
+        }
+    }
+
     @Test(.fault(840)) func aFilterThatRefusesTheConfinementIsNoOldKernel() throws {
         var kernel = phs_real_kernel
         kernel.landlock_create_ruleset = { _, _, _ in
