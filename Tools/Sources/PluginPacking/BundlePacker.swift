@@ -166,12 +166,16 @@ public struct BundlePacker: Sendable {
         else { return PackingError(.executableMissing, path: executable, message: missing, remedy: remedy) }
         let others = DirectoryListing(path: directory).names.keys.sorted()
             .filter { $0.hasPrefix("lib") && $0.hasSuffix(".so") }.map { String($0.dropFirst(3).dropLast(3)) }
-        let found = others.prefix(8).map(quoted).joined(separator: ", ") + (others.count > 8 ? ", …" : "")
+        var suggestions = NameSuggestions()
+        let near = suggestions.names(near: name, among: others)
+        let list = (near.isEmpty ? others : near).prefix(8).map(quoted).joined(separator: ", ")
         return PackingError(
             .executableMissing, path: executable,
             message: "\(missing) Its name comes from NSExecutable in Info.plist, \(quoted(name)).",
             remedy: others.isEmpty
-                ? remedy : "Correct NSExecutable (libraries of that directory: \(found)), or build the library first.")
+                ? remedy
+                : "Correct NSExecutable (\(near.isEmpty ? "libraries there" : "there is"): \(list)), or build the library first."
+        )
     }
 
     private func executableName(of source: BundleSource) -> String {

@@ -49,7 +49,7 @@ import Testing
         #expect(output.status == 1, "\(output)")
         let words = PluginHostTool.words(output.standardOutput)
         #expect(words.contains("Its name comes from NSExecutable in Info.plist, “Salom”."), "\(words)")
-        #expect(words.contains("Correct NSExecutable (libraries of that directory: “Salon”)"), "\(words)")
+        #expect(words.contains("Correct NSExecutable (there is: “Salon”), or build the library"), "\(words)")
     }
 
     @Test func aSwiftPluginsToolchainStandsInItsList() throws {

@@ -29,6 +29,19 @@ import Testing
         #expect(text.contains("Complete check: fine"))
     }
 
+    /// The usual reason why a change of a plug-in shows no effect.
+    @Test func anOldCopyInAnEarlierPlaceIsNamedWithTheNextStep() throws {
+        let (user, program) = (try PluginFolder(["Good": [:]]), try PluginFolder(["Good": [:]]))
+        let next = "To use this one, remove the other, or give this one a higher version."
+        let why = try PluginHostTool.run("why", "org.example.Good", "--in", user.path, "--in", program.path)
+        let words = PluginHostTool.words(why.standardOutput)
+        #expect(
+            words.contains("“\(user.path)/Good.bundle” is used instead: the same identifier and version"), "\(words)")
+        #expect(words.contains("in an earlier search path. \(next)"), "\(words)")
+        let doctor = try PluginHostTool.run("doctor", user.path, program.path)
+        #expect(PluginHostTool.words(doctor.standardOutput).contains(next), "\(doctor)")
+    }
+
     @Test func whatEachCandidateAsksForIsShown() throws {
         let folder = try PluginFolder([
             "Asking": ["PHExecution": "any", "PHPermissions": ["devices": ["/dev/snd/seq"]]]

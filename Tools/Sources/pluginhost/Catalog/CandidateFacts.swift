@@ -164,3 +164,13 @@ extension PluginVerdict {
         }
     }
 }
+
+extension PluginCandidate {
+    /// The explanation, and for a bundle that only its place hides, how it is used after all.
+    ///
+    /// An old copy in the user's directory hides what was just built or installed elsewhere.
+    var explanationWithNextStep: String {
+        guard case .shadowed(_, .earlierSearchPath) = verdict else { return explanation }
+        return explanation + " To use this one, remove the other, or give this one a higher version."
+    }
+}

@@ -60,7 +60,7 @@ extension WhyReport {
             page.paragraph(
                 isUnloadable
                     ? "It is the one that is used, but its code cannot be loaded: see the complete check."
-                    : candidate.explanation, indent: 2)
+                    : candidate.explanationWithNextStep, indent: 2)
         }
         FindingReport(findings: findings, bundlePath: candidate.bundlePath).write(to: &page)
         facts.advice.write(to: &page)

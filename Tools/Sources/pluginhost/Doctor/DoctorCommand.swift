@@ -239,7 +239,7 @@ struct DoctorCheck {
                         If they are copies of one plug-in, remove one. If they are different plug-ins, give one another \
                         CFBundleIdentifier in its Info.plist.
                         """))
-        case .shadowed: facts = [candidate.explanation]
+        case .shadowed: facts = [candidate.explanationWithNextStep]
         default: break
         }
         self.init(
