@@ -37,6 +37,99 @@ import Testing
         #expect(text.contains("Good.bundle (org.example.Good 1.0): "))
     }
 
+    /// Two versions of an application: the second has no function for plug-ins any more.
+    private func applications(in folder: PluginFolder) throws -> (old: String, new: String) {
+        let compiler = try Tool.find("clang")
+        func build(_ name: String, _ source: String) throws -> String {
+            let file = folder.url.appending(path: "\(name).c")
+            try source.write(to: file, atomically: true, encoding: .utf8)
+            let program = folder.url.appending(path: name).path
+            try Tool.run(compiler, ["-rdynamic", file.path, "-o", program])
+            return program
+        }
+        return (
+            try build("old", "int host_answer(void) { return 42; } int main(void) { return 0; }"),
+            try build("new", "int main(void) { return 0; }")
+        )
+    }
+
+    private static let caller = """
+        int host_answer(void);
+        PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) {
+            return host_answer() == 42 ? PLUGIN_OK : PLUGIN_FAILED;
+        }
+        """
+    private static let other = "PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) { return PLUGIN_OK; }"
+
+    @Test func theNextApplicationRefusesWhatTheOneOfTodayUses() throws {
+        let folder = try PluginFolder()
+        let (old, new) = try applications(in: folder)
+        let plugins = folder.url.appending(path: "plugins")
+        try FileManager.default.createDirectory(at: plugins, withIntermediateDirectories: true)
+        for (name, source) in [("Caller", Self.caller), ("Plain", Self.other)] {
+            let info: [String: any Sendable] =
+                name == "Plain"
+                ? [
+                    "PHFactories": [
+                        ["name": "plain", "extensionPoint": "org.example.filter", "version": 2]
+                            as [String: any Sendable]
+                    ]
+                ] : [:]
+            let bundle = try BundleFixture(name, info: info, code: .c(source))
+            try FileManager.default.moveItem(at: bundle.url, to: plugins.appending(path: "\(name).bundle"))
+        }
+        let same = try run(["--host", old, "--next", old, plugins.path])
+        let nothing = try #require(same.object["next"] as? [String: Any])
+        #expect(same.status == 0 && (nothing["changes"] as? [Any])?.isEmpty == true, "\(same.text)")
+        #expect((nothing["unchanged"] as? [String: Int]) == ["works": 2, "refused": 0])
+
+        let document = try run(["--host", old, "--next", new, "--point", "org.example.filter=2", plugins.path])
+        let next = try #require(document.object["next"] as? [String: Any])
+        let changes = try #require(next["changes"] as? [[String: Any]])
+        #expect(document.status == 1 && changes.count == 1, "\(document.text)")
+        #expect(changes.first?["identifier"] as? String == "org.example.Caller")
+        #expect(changes.first?["before"] as? String == "works" && changes.first?["after"] as? String == "refused")
+        let codes = (changes.first?["findings"] as? [[String: Any]] ?? []).compactMap { $0["code"] as? String }
+        #expect(codes.contains("symbolMissing"), "\(document.text)")
+        let back = try run(["--host", new, "--next", old, plugins.path])
+        #expect(back.status == 0 && back.text.contains("\"works\""), "\(back.text)")
+
+        let point = try PluginHostTool.run(
+            ["doctor", "--host", old, "--next", old, "--point", "org.example.filter=3", plugins.path],
+            environment: environment())
+        #expect(point.status == 1, "\(point)")
+        #expect(
+            PluginHostTool.words(point.standardOutput).contains(
+                "“plain” is for version 2 of “org.example.filter”, and the next application has version 3"), "\(point)")
+        #expect(point.standardOutput.contains("1 plug-in would be refused"), "\(point)")
+    }
+
+    @Test func theNextVersionIsComparedWithWhatPluginsRequire() throws {
+        let folder = try PluginFolder(["Old": ["PHHostRequires": "<2.0"], "New": ["PHHostRequires": ">=2.0"]])
+        let (old, new) = try applications(in: folder)
+        let document = try run(["--host", old, "--next", new, "--host-version", "2.1", folder.path])
+        let changes = (document.object["next"] as? [String: Any])?["changes"] as? [[String: Any]] ?? []
+        #expect(
+            document.status == 1 && changes.map { $0["identifier"] as? String } == ["org.example.Old"], "\(document)")
+    }
+
+    @Test(.fault(667)) func theNextApplicationWithoutPluginsChangesNothing() throws {
+        let folder = try PluginFolder()
+        let (old, new) = try applications(in: folder)
+        let empty = folder.url.appending(path: "none")
+        try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
+        let output = try PluginHostTool.run(
+            ["doctor", "--host", old, "--next", new, empty.path], environment: environment())
+        #expect(output.status == 0 && output.standardOutput.contains("No plug-in changes."), "\(output)")
+    }
+
+    @Test(arguments: [["--point", "a=1"], ["--next", "/bin/true", "--point", "a"], ["--next", "/bin/true"]])
+    func aWrongUseOfNextIsTwo(_ arguments: [String]) throws {
+        let places = arguments.count == 2 && arguments[0] == "--next" ? [] : [try PluginFolder().path]
+        let output = try PluginHostTool.run(["doctor"] + arguments + places, environment: environment())
+        #expect(output.status == 2, "\(output)")
+    }
+
     /// Two bundles whose libraries have one SONAME.
     private func carriers(_ values: [Int], linked: Bool = false) throws -> PluginFolder {
         let folder = try PluginFolder()

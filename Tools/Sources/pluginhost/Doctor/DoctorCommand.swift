@@ -13,6 +13,10 @@ struct DoctorCommand: ParsableCommand {
             every candidate that is not used, and the libraries that several plug-ins carry, and makes the complete check of every plug-in that is used. Without an \
             application or folders it examines only the machine. It starts an isolated and a sandboxed worker without a \
             plug-in to see whether that works. It changes nothing and runs no code of a bundle.
+
+            With --next it instead makes the check of every plug-in for two executables, the application's and its next \
+            version's, and reports what changes. --host-version is then the version of the next one, and the \
+            status is 1 if a plug-in that works would be refused.
             """)
 
     @Flag(help: "Count warnings as problems.")
@@ -24,6 +28,19 @@ struct DoctorCommand: ParsableCommand {
         completion: .directory)
     var runtime: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "The executable of the application's next version: report what becomes of the plug-ins.",
+            valueName: "program"),
+        completion: .file())
+    var next: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The version of an extension point in the next application, as POINT=VERSION, because no file states it; may "
+                + "be repeated.", valueName: "point"))
+    var point: [String] = []
+
     @OptionGroup var arguments: ApplicationArguments
 
     @Argument(help: ArgumentHelp("Folders of bundles.", valueName: "folder"), completion: .directory)
@@ -32,6 +49,8 @@ struct DoctorCommand: ParsableCommand {
     mutating func run() throws {
         HostEnvironment.current.runtimes = runtime.map { Path.normalized($0) ?? $0 }
         let search = try PluginSearch(arguments, folders: folders)
+        if let next { return try compare(with: CheckCommand.resolvedProgram(next), search) }
+        guard point.isEmpty else { throw ValidationError("--point is only useful with --next.") }
         let isolation = IsolationCheck()
         let checks = Self.checks(search, isolation)
         let errors = checks.reduce(0) { $0 + $1.report.errors }
@@ -59,6 +78,34 @@ struct DoctorCommand: ParsableCommand {
             Terminal.write(page.text)
         }
         try status.finish()
+    }
+
+    /// Reports what becomes of the plug-ins with another executable of the application.
+    private func compare(with program: String, _ search: PluginSearch) throws {
+        try search.requireSomewhere()
+        var points: [String: UInt32] = [:]
+        for text in point {
+            let parts = text.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, let version = UInt32(parts[1]) else {
+                throw ValidationError("\(text.escapedForTerminal) is not POINT=VERSION, such as org.example.filter=3.")
+            }
+            points[String(parts[0])] = version
+        }
+        let next = NextProgram(program, version: arguments.hostVersion, points: points, search)
+        if arguments.json {
+            let document = JSONValue.document(
+                command: "doctor",
+                [
+                    "searchPaths": JSONValue(search.searchPaths), "host": JSONValue(search.program),
+                    "fine": .bool(next.status == .fine), "next": next.json,
+                ])
+            Terminal.write(try document.text())
+        } else {
+            var page = Page()
+            next.write(to: &page)
+            Terminal.write(page.text)
+        }
+        try next.status.finish()
     }
 
     private static func checks(_ search: PluginSearch, _ isolation: IsolationCheck) -> [DoctorCheck] {
