@@ -44,14 +44,14 @@ extension Rule {
             mend: "Split the file."),
         .fault(
             "overBudget",
-            what: "The list expands to more content than its size allows.",
+            what: "The list refers to its values so often that its content becomes far larger than its file.",
             why: "Such a list could exhaust the application's memory, so the host does not read it.",
             mend: "Write each value once, and do not refer to large values many times."),
         .fault(
             "truncated",
-            what: "The file ends inside something that was opened.",
+            what: "The file ends in the middle of a text, an element or a pair of brackets.",
             why: "It was probably not copied completely.",
-            mend: "Close the text, element or bracket that the message names, or copy the file again."),
+            mend: "Close what the message names, or copy the file again."),
         .fault(
             "trailingContent",
             what: "The list is complete, but something follows it.",
@@ -75,13 +75,13 @@ extension Rule {
         .fault(
             "invalidEscape",
             what:
-                "An escape with a backslash stands for no character: \\U without digits, half of a surrogate pair, or too large a number.",
+                "An escape with a backslash does not name a character: \\U without digits, half of a surrogate pair, or a number that is too large.",
             why: "Readers show another character in its place, or refuse the list.",
             mend: "Write \\\\ for a backslash, \\n for a line break and \\U0041 for a character by its number."),
         .fault(
             "foreignEscape",
             what:
-                "A text has an escape that Swift or C defines and tables do not: \\(name), \\x41, or \\U with eight digits.",
+                "A text has an escape of Swift or C that strings tables do not have: \\(name), \\x41, or \\U with eight digits.",
             why: "Users see the letters and digits of the escape.",
             mend: "Write a placeholder such as %@, or the character itself."),
         .fault(
@@ -127,7 +127,7 @@ extension Rule {
         .fault(
             "repeatedKey",
             what: "A dictionary contains a key twice, with the same value.",
-            why: "Whoever changes one of them may not notice the other.",
+            why: "Somebody who changes one of them may not notice the other.",
             mend: "Remove one of them."),
         .fault(
             "missingSeparator",
@@ -162,7 +162,7 @@ extension Rule {
         .fault(
             "invalidData",
             what:
-                "Bytes are written neither as base64 nor as pairs of hexadecimal digits, as the form of the list requires.",
+                "Bytes are not written as the format of the list requires: as base64 in XML, as pairs of hexadecimal digits in an old-style list.",
             why: "The host does not read the list.",
             mend: "Write the bytes again with a tool such as base64."),
         .fault(
@@ -207,8 +207,8 @@ extension Rule {
             mend: "Save the file as UTF-8."),
         .lint(
             .mixedPlaceholders, .standard, .lists,
-            what: "One text has numbered and plain placeholders.",
-            why: "Which argument a plain placeholder takes is then undefined.",
+            what: "One text has both numbered and plain placeholders.",
+            why: "It is then undefined which argument a plain placeholder shows.",
             mend: "Number all placeholders (%1$@, %2$d) or none."),
         .lint(
             .strayPercent, .standard, .lists,
@@ -218,7 +218,7 @@ extension Rule {
         .lint(
             .controlCharacter, .standard, .lists,
             what:
-                "A text has NUL, or a control character from U+0080 to U+009F, which Latin-1 has in the place of Windows-1252's letters.",
+                "A text contains NUL, or a control character from U+0080 to U+009F. These appear when a file in Windows-1252 is read as Latin-1.",
             why:
                 "Users see a box or nothing in the place of a quotation mark or a dash, and C functions end a text at NUL.",
             mend: "Write the character that was meant, or convert the original file again, from Windows-1252."),
@@ -235,7 +235,7 @@ extension Rule {
         .lint(
             .missingPluralCategory, .standard, .lists,
             what: "An entry of a .stringsdict lacks a plural category that the language has.",
-            why: "For some numbers users see the wrong form.",
+            why: "For some numbers, users see the wrong form.",
             mend: "Add the category."),
     ]
 
@@ -253,7 +253,7 @@ extension Rule {
         .lint(
             .missingLanguage, .strict, .languages,
             what: "Info.plist names a language that has no .lproj directory.",
-            why: "Users of that language see another one, although the application lists theirs.",
+            why: "Users of that language see texts in another one, although the application lists theirs.",
             mend: "Add the directory, or remove the language from CFBundleLocalizations or CFBundleDevelopmentRegion."),
         .lint(
             .missingTable, .strict, .languages,
@@ -262,7 +262,7 @@ extension Rule {
             mend: "Add the table."),
         .lint(
             .hiddenTable, .standard, .languages,
-            what: "A table is in an .lproj directory and outside of it.",
+            what: "The same table is both inside and outside of the .lproj directories.",
             why: "The one outside hides the others, so no translation is used.",
             mend: "Move the table outside of the .lproj directories into one of them."),
         .lint(
@@ -278,7 +278,7 @@ extension Rule {
         .lint(
             .untranslated, .strict, .languages,
             what: "A text is the same as in the development language.",
-            why: "It was perhaps not translated.",
+            why: "Perhaps nobody has translated it.",
             mend: "Translate it, unless it is the same in both languages."),
         .lint(
             .placeholderMismatch, .standard, .languages,

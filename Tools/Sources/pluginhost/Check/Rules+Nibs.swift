@@ -6,36 +6,36 @@ extension Rule {
         .plugin(
             .nibUnreadable, .standard, .nibs,
             what: "A nib cannot be read: it is not a regular file, too large, not XML, or over a limit.",
-            why: "Its objects are never made.",
+            why: "None of its objects is created.",
             mend: "Open it in its editor and save it again."),
         .plugin(
             .nibUnsupported, .standard, .nibs,
             what:
-                "A nib has a format that is not read. As a warning: a connection of a kind that only an application's connector establishes.",
-            why: "Its objects are never made, or a connection is missing.",
-            mend: "Save it as a XIB document of version 3.0; give the application a connector."),
+                "A nib has a format that the library does not read. As a warning: a connection has a kind that the library does not know, so only a connector of the application can establish it.",
+            why: "None of its objects is created, or the connection is missing.",
+            mend: "Save it as a XIB document of version 3.0, or register a connector for the kind in the application."),
         .plugin(
             .nibClassMissing, .standard, .nibs,
             what:
-                "A nib names a class or an element that nobody declares, or a list of classes names a superclass that does not exist. As a note: the application may have the class. It is an error where the nib says that the class is of its own bundle, or the name is that of one of the bundle's classes with one letter wrong.",
+                "A nib names a class or an element that nobody declares, or a list of classes names a superclass that does not exist. It is a note if the application may have the class. It is an error if the nib says that the class belongs to its own bundle, or if the name differs in one letter from a class of the bundle.",
             why: "Instantiating the nib fails.",
             mend: "Correct customClass, or register the class and write NibClasses.plist again."),
         .plugin(
             .nibReferenceInvalid, .standard, .nibs,
             what:
-                "A nib has two objects of one id, a connection without name or destination, or an object that is never made.",
+                "Two objects of a nib have the same id, a connection has no name or no destination, or an object is inside an element that is left out.",
             why: "Instantiating the nib fails.",
             mend: "Connect the objects again in the nib's editor."),
         .plugin(
             .nibOutletInvalid, .standard, .nibs,
             what:
-                "A nib connects an outlet that the class does not declare, connects it twice, or connects an object of a class that it does not take.",
+                "A nib connects an outlet that the class does not declare, connects an outlet twice, or connects it to an object of the wrong class.",
             why: "Instantiating the nib fails.",
             mend: "Correct the property, or declare the outlet."),
         .plugin(
             .nibActionInvalid, .standard, .nibs,
             what:
-                "A nib connects an action or an event that the class does not declare, or a sender that the action does not take.",
+                "A nib connects an action or an event that the class does not declare, or the action does not accept the sender.",
             why: "Instantiating the nib fails.",
             mend: "Correct the selector or the event, or declare it."),
         .plugin(
@@ -58,23 +58,24 @@ extension Rule {
             .nibInterfaceInvalid, .standard, .nibs,
             what:
                 "NibClasses.plist does not have the structure of a list of classes, or a class declares a name twice.",
-            why: "Nibs cannot be checked against the class, or cannot use it.",
+            why: "The nibs of the class cannot be checked, or the class cannot be used in nibs.",
             mend: "Write the list again with “pluginhost load --write-nib-classes”."),
         .plugin(
             .nibClassesOutdated, .standard, .nibs,
-            what: "NibClasses.plist does not declare what the code registers.",
-            why: "Checks without the code find faults that are none, and miss others.",
+            what: "NibClasses.plist does not declare the same as the code registers.",
+            why: "Checks that do not run the code report faults that do not exist, and miss others.",
             mend: "Write the list again with “pluginhost load --write-nib-classes”."),
         .plugin(
             .nibObjectsLeaked, .strict, .nibs,
             what:
-                "Objects of a nib live on after everything that owned them was released. Only “pluginhost load --instantiate” finds it.",
-            why: "Each instantiation of the nib takes memory that is never free again.",
-            mend: "Make one outlet of each circle of strong outlets weak."),
+                "Objects of a nib still exist after all their owners were released. Only “pluginhost load --instantiate” finds this.",
+            why: "Each instantiation of the nib uses memory that is never freed.",
+            mend: "In each cycle of strong outlets, make one outlet weak."),
         .lint(
             .nibClassesUnknown, .strict, .nibs,
-            what: "No NibClasses.plist declares the classes of a bundle's nibs, so only their documents are checked.",
-            why: "An outlet that is misspelt is found only when the nib is instantiated.",
+            what:
+                "No NibClasses.plist declares the classes of a bundle's nibs, so their outlets and actions cannot be checked.",
+            why: "A misspelt outlet is found only when the nib is instantiated.",
             mend: "Write the list with “pluginhost load --write-nib-classes”."),
         .lint(
             LintFinding.Code(rawValue: "nibOutletUnused"), .strict, .nibs,
@@ -99,22 +100,24 @@ extension Rule {
         .lint(
             LintFinding.Code(rawValue: "nibLarge"), .strict, .nibs,
             what: "A nib has more than 500 objects.",
-            why: "All of them are made at once, also those that nobody looks at.",
+            why: "All of them are created at once, even those that the user never sees.",
             mend: "Divide it into nibs that are instantiated when their objects are needed."),
         .lint(
             .staleTranslation, .standard, .nibs,
-            what: "A table has a key of an object that its nib does not have.",
-            why: "Translators translate texts that nobody sees, or an id has changed and the text is not translated.",
+            what: "A strings table has a key for an object that its nib does not contain.",
+            why:
+                "Translators translate texts that nobody sees, or the object's id has changed and its text is shown untranslated.",
             mend: "Run “pluginhost strings” with --merge, or correct the id."),
         .lint(
             .nibLanguagesDiffer, .standard, .nibs,
-            what: "The nib of a language and that of Base.lproj differ in objects or connections.",
+            what:
+                "A nib in the directory of a language and the same nib in Base.lproj have different objects or connections.",
             why: "The application behaves differently in one language.",
             mend: "Make the same change in both, or keep one nib in Base.lproj with tables."),
         .lint(
             .tableUnused, .standard, .nibs,
-            what: "There is a strings table for a nib in the directory of a language that has a nib of its own.",
-            why: "The table has no effect: the nib is complete.",
-            mend: "Remove the table, or the nib of the language."),
+            what: "The directory of a language has both a nib and a strings table for this nib.",
+            why: "The table has no effect, because the nib itself contains the texts of that language.",
+            mend: "Remove the table, or remove that nib and keep the one in Base.lproj."),
     ]
 }
