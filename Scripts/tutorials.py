@@ -102,6 +102,33 @@ sed -i 's/extension ExtensionPoint where/extension  ExtensionPoint where/' {sour
             block.place = f"remote-interfaces, {title}"
             self.run(block, commands)
 
+    def staged(self):
+        """The staged program in a root file system that has only what the page names, as root and as another user."""
+        if os.geteuid() != 0: return print("tutorials: only root can try the staged program in a root file system of its own")
+        commands = """
+root=$PWD/build/root
+mkdir -p $root/proc $root/dev $root/etc $root/opt
+mkdir -m 1777 $root/home
+cp -al build/Notes $root/opt
+ldd build/Notes/bin/notes build/Notes/lib/*.so* | sed -nE 's/^\\s*(.* => )?(\\/[^ ]+) \\(0x.*/\\2/p' | sort -u > libraries
+grep -v "^$PWD" libraries | while read -r file; do mkdir -p $root${file%/*}; cp -L $file $root$file; done
+mknod -m 666 $root/dev/null c 1 3
+echo nobody:x:65534:65534::/:/ > $root/etc/passwd
+echo staged > $root/etc/hostname
+for user in 0:0 1000:1000; do
+    start="mount -t proc proc $root/proc; exec env -i HOME=/home/$user LC_ALL=C.UTF-8"
+    run="$(command -v chroot) --userspec=$user $root /opt/Notes/bin/notes"
+    unshare -m sh -c "$start LANGUAGE=fr $run signature Bonjour"
+    printf 'yes\\nno\\n' | unshare -m sh -c "$start $run --sandboxed signature Hello"
+    unshare -m sh -c "$start $run --sandboxed whisper Hello"
+done > said
+cat said
+for text in 'Écrit sur staged.' 'Sent from staged.' 'Sent from a computer.'; do [ "$(grep -cFx "$text" said)" = 2 ]; done
+"""
+        block = Block("Scripts/tutorials.py", 0, "sh", commands, ["prints Sent from staged."])
+        block.place = "the staged program in a root file system"
+        self.run(block, commands)
+
     def follow(self, tutorial):
         found = list(steps(tutorial))
         for index, (place, name, file) in enumerate(found):
@@ -136,7 +163,10 @@ def main():
     if "--installed" in sys.argv:
         tools = pathlib.Path(sys.argv[sys.argv.index("--installed") + 1]).resolve()
         if not (tools / "pluginhost").exists(): stop(f"there is no {tools / 'pluginhost'}.")
-        followed(lambda follower: follower.page(APPLICATION, isInstalled=True), tools)
+        def body(follower):
+            follower.page(APPLICATION, isInstalled=True)
+            follower.staged()
+        followed(body, tools)
         print(f"tutorials: {APPLICATION} works with {tools / 'pluginhost'}")
         return
     for program in ("pluginhost", "demo-host"):
