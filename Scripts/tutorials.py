@@ -178,7 +178,10 @@ def main():
             if page == APPLICATION: follower.remote_interfaces()
         try: followed(body)
         # The bundles beside the program, where the demo application would find them too.
-        finally: shutil.rmtree(TOOLS / "Plugins", ignore_errors=True)
+        finally:
+            shutil.rmtree(TOOLS / "Plugins", ignore_errors=True)
+            # Tests of “new” build another one of this name, and would find this one.
+            (TOOLS / "libNotesAPI.so").unlink(missing_ok=True)
     print(f"tutorials: {len(shown)} files of {len(tutorials)} tutorials, and {', '.join(PAGES)}, work")
 
 
