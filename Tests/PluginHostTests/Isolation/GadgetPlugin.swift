@@ -136,7 +136,7 @@ final class GadgetPlugin {
     ///   - execution: the value of `PHExecution`.
     ///   - toolchain: that of its note; nil for the one of these tests.
     ///   - declares: whether Info.plist declares the provider.
-    ///   - storesSettings: whether its entry and its deactivation store a setting.
+    ///   - storesSettings: whether its entry, its deactivation and an observer store a setting.
     /// - Throws: the error of writing it.
     init(
         _ name: String = "Gadget", execution: String = "isolated", toolchain: String? = nil, declares: Bool = true,
@@ -201,7 +201,19 @@ final class GadgetPlugin {
             settings->set_integer(host, PLUGIN_STRING("count"), value, NULL);
         #endif
         }
-        static plugin_status activate(const plugin_host *host, void *data) { return PLUGIN_OK; }
+        static void observe(const plugin_host *host, const plugin_string *keys, size_t count, void *data) {
+            for (size_t i = 0; i < count; i++)
+                if (keys[i].len == 2 && memcmp(keys[i].ptr, "on", 2) == 0) store(host, 13);
+        }
+        static plugin_status activate(const plugin_host *host, void *data) {
+        #ifdef STORES_SETTINGS
+            const plugin_settings *settings = host->get_extension(host, PLUGIN_STRING(PLUGIN_SETTINGS_ID));
+            return settings->observe(host, observe, NULL);
+        #else
+            (void)observe;
+            return PLUGIN_OK;
+        #endif
+        }
         static void deactivate(const plugin_host *host, void *data) {
             Dl_info info;
             char path[4096];

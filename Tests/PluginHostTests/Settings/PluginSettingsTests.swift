@@ -390,6 +390,36 @@ import Testing
         #expect(copy.panes[0].rows.count == rows.count && copy.title == page.title)
     }
 
+    @Test func aPageHasTheHintsThePicturesAndTheOrderOfTheTexts() throws {
+        let folder = "P.bundle/Contents/Resources/Settings.bundle"
+        let tree = try TemporaryTree([
+            "\(folder)/More.plist": SettingsSource.root("{ Type = PSToggleSwitchSpecifier; Key = more; }"),
+            "\(folder)/small.png": "", "\(folder)/de.lproj/Root.strings": "\"beta\" = \"Zeta\";",
+        ])
+        let host = try SettingsHost(
+            """
+            { Type = PSTextFieldSpecifier; Key = address; KeyboardType = URL; AutocorrectionType = No; },
+            { Type = PSSliderSpecifier; Key = size; MinimumValueImage = small; MaximumValueImage = missing; },
+            { Type = PSToggleSwitchSpecifier; Key = loud; TrueValue = yes; FalseValue = no; },
+            { Type = PSRadioGroupSpecifier; Key = tone; Values = (b, a, c); Titles = (beta, Alpha, gamma);
+              DisplaySortedByTitle = <*BY>; FooterText = Foot; },
+            { Type = PSMultiValueSpecifier; Key = unit; Values = (<*I1>, <*I2>); Titles = (Metre, Mile);
+              ShortTitles = (m, mi); },
+            { Type = PSChildPaneSpecifier; Title = More; File = More; }
+            """, tree: tree)
+        #expect(host.settings.findings.isEmpty)
+        let page = host.settings.page(languages: ["de"])
+        let rows = page.panes[0].rows
+        #expect(rows[0].hints == ["KeyboardType": "URL", "AutocorrectionType": "No"])
+        #expect(rows[1].minimumImage == tree("\(folder)/small.png") && rows[1].maximumImage == nil)
+        #expect(rows[1].minimum == 0 && rows[1].maximum == 1)
+        #expect(rows[2].trueValue == .text("yes") && rows[2].falseValue == .text("no") && rows[2].value == .text("no"))
+        // Sorted by the texts that the reader sees.
+        #expect(rows[3].choices.map(\.title) == ["Alpha", "gamma", "Zeta"] && rows[3].footer == "Foot")
+        #expect(rows[4].choices.map(\.shortTitle) == ["m", "mi"] && rows[4].value == .integer(1))
+        #expect(rows[5].pane == "More" && rows[5].key == nil && page.panes[1].rows[0].key == "more")
+    }
+
     @Test func theIconOfTheSettingsIsFoundByItsNames() throws {
         let tree = try TemporaryTree([
             "P.bundle/Contents/Info.plist": "{ CFBundleIdentifier = \"org.example.p\"; }",

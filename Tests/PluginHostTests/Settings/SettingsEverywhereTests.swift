@@ -110,13 +110,16 @@ import Testing
         }
     }
 
-    /// In a worker, these run on the thread that acts on the host's messages.
-    @Test(arguments: places) func theEntryAndTheDeactivationMayStore(_ place: String) async {
+    /// In a worker, these run on the thread that acts on the host's messages, and on one without a call of the host.
+    @Test(.fault(577), arguments: places) func theEntryAnObserverAndTheDeactivationMayStore(_ place: String) async {
         await #expect(processExitsWith: .success) { [place = place as String] in
             let plugin = try Plugin(place, storesSettings: true)
             let settings = try #require(try plugin.plugin.bundle.settings)
             #expect(settings[.count] == 11)
             #expect(try plugin.sees("all", "0.5 false 11  low"))
+            try settings.set(.on, to: true)
+            #expect(try plugin.sees("all", "0.5 true 13  low"))
+            #expect(settings[.count] == 13)
             #expect(plugin.plugin.bundle.unload())
             #expect(settings[.count] == 12)
         }
