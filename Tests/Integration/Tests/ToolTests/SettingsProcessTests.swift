@@ -17,9 +17,9 @@ import Testing
         func say(_ line: String) { _ = write(STDOUT_FILENO, line + "\\n", line.utf8.count + 1) }
         if CommandLine.arguments.count > 2 {
             let prefix = CommandLine.arguments[2], first = Int(CommandLine.arguments[3])!
-            for number in 0..<40 {
-                try settings.set("\\(prefix)\\(number)", to: .integer(first + number))
-                say("\\(prefix)\\(number)")
+            for number in 0..<(CommandLine.arguments.contains("endlessly") ? .max : 40) {
+                try settings.set("\\(prefix)\\(number % 40)", to: .integer(first + number))
+                say("\\(prefix)\\(number % 40)")
             }
         } else {
             say("\\(settings.value(of: "a0")!)")
@@ -80,11 +80,11 @@ import Testing
         let process = Process()
         let output: URL
 
-        init(_ program: URL, _ user: User, _ prefix: String, from first: Int) throws {
+        init(_ program: URL, _ user: User, _ prefix: String, from first: Int, endlessly: Bool) throws {
             output = user.home.appending(path: "\(prefix)-\(first)")
             try Data().write(to: output)
             process.executableURL = program
-            process.arguments = [user.bundle, prefix, "\(first)"]
+            process.arguments = [user.bundle, prefix, "\(first)"] + (endlessly ? ["endlessly"] : [])
             process.environment = ProcessInfo.processInfo.environment.merging(user.environment) { $1 }
             process.standardOutput = try FileHandle(forWritingTo: output)
             try process.run()
@@ -103,9 +103,11 @@ import Testing
         var expected: [String: Int] = [:]
         for round in 0..<3 {
             let first = round * 100
-            let writers = try Self.prefixes.map { try Writer(program, user, $0, from: first) }
+            let writers = try Self.prefixes.map {
+                try Writer(program, user, $0, from: first, endlessly: $0 == Self.prefixes[3])
+            }
             let victim = writers[3]
-            // Another moment in each round, in the middle of its changes.
+            // Another moment in each round, in the middle of its changes, which do not end by themselves.
             for _ in 0..<20_000 where try victim.stored.count < 5 + round * 7 { usleep(1_000) }
             kill(victim.process.processIdentifier, SIGKILL)
             for writer in writers { writer.process.waitUntilExit() }
@@ -118,7 +120,7 @@ import Testing
             }
             let values = try user.values()
             // What the victim was about to store may be there too.
-            let next = "d\(try victim.stored.count)"
+            let next = "d\(try victim.stored.count % 40)"
             for (key, value) in expected where values[key] != value && key != next {
                 Issue.record("round \(round): \(key) is \(values[key] ?? -3), not \(value)")
             }
