@@ -75,10 +75,10 @@ struct RecordComparison {
             // Protocols that the plug-in does not implement, but calls.
             for (interface, old) in module.interfaces.sorted(by: { $0.key < $1.key })
             where findings.count < ReadingBudget.mostFindings {
-                guard let new = now.interfaces[interface],
+                guard
                     let difference = RecordDifference(
-                        of: old, to: new, hasEvolution: module.hasEvolution && now.hasEvolution,
-                        isOfSymbols: module.isOfSymbols || now.isOfSymbols),
+                        of: old, to: now.interfaces[interface], hasEvolution: module.hasEvolution && now.hasEvolution,
+                        isOfSymbols: module.isOfSymbols || now.isOfSymbols, isImplemented: false),
                     reported.insert(interface).inserted
                 else { continue }
                 findings.append(

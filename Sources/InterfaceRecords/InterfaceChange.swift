@@ -2,16 +2,24 @@
 public struct InterfaceChange: Sendable, Hashable {
     /// What changed.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// A protocol or type was added.
+        /// A protocol, type or function was added.
         case added
-        /// A protocol or type was removed or renamed.
+        /// A protocol was removed or renamed.
         case removed
+        /// A type was removed or renamed.
+        case typeRemoved
         /// A requirement with a default implementation was added.
         case requirementAddedWithDefault
         /// A requirement without a default implementation was added.
         case requirementAdded
         /// A requirement was removed, renamed, or has another type.
         case requirementRemoved
+        /// An associated type or a condition of one was removed or renamed.
+        case associatedRemoved
+        /// A protocol inherits one more.
+        case parentAdded
+        /// A protocol does not inherit another one any more.
+        case parentRemoved
         /// Requirements that exist on both sides changed places.
         case requirementsMoved
         /// An accessor may throw now.
@@ -24,18 +32,42 @@ public struct InterfaceChange: Sendable, Hashable {
         case layout
         /// A frozen type has other fields or cases, or another order of them.
         case frozenLayout
+        /// A type is frozen now, or is not any more.
+        case frozen
         /// A type is a struct, enum or class, and was another one of these.
         case typeKind
+        /// A case of an enum was removed or renamed, or has other values.
+        case caseRemoved
+        /// A method or accessor that subclasses could override was removed or renamed, or has another type.
+        case methodRemoved
+        /// The same of an initialiser.
+        case initialiserRemoved
+        /// A function, a method that cannot be overridden, or an accessor was removed or renamed, or has another type.
+        case functionRemoved
+        /// The same of a function that other modules may have compiled in.
+        case inlinableRemoved
+        /// The same of an accessor of a stored property.
+        case accessorRemoved
+        /// The default implementation of a requirement was removed.
+        case defaultRemoved
+        /// The same of a default implementation that other modules may have compiled in.
+        case inlinableDefaultRemoved
+        /// The code of a function that other modules may have compiled in is another one.
+        case body
+        /// The same of the default implementation of a requirement.
+        case defaultBody
+        /// A parameter has another default value.
+        case defaultValue
     }
 
     /// What changed.
     public var kind: Kind
-    /// The protocol or type.
+    /// The protocol, type or function.
     public var subject: String
     /// The change in words.
     public var text: String
 
-    /// The changes between two records of one module, sorted by subject.
+    /// The changes between two records of one module, sorted by subject: protocols, types, then functions.
     public static func changes(
         from old: InterfaceRecord.Module, to new: InterfaceRecord.Module
     ) -> [InterfaceChange] {
@@ -47,16 +79,19 @@ public struct InterfaceChange: Sendable, Hashable {
             case (_, nil): changes.append(Self(kind: .removed, subject: name, text: "the protocol was removed"))
             }
         }
+        let hasEvolution = old.hasEvolution && new.hasEvolution
         for name in Set(old.types.keys).union(new.types.keys).sorted() {
             switch (old.types[name], new.types[name]) {
             case (let before?, let after?):
-                if let change = difference(name, before, after) { changes.append(change) }
+                changes += differences(name, before, after, hasEvolution: hasEvolution)
             case (nil, _): changes.append(Self(kind: .added, subject: name, text: "the type was added"))
-            case (_, nil): changes.append(Self(kind: .removed, subject: name, text: "the type was removed"))
+            case (_, nil): changes.append(Self(kind: .typeRemoved, subject: name, text: "the type was removed"))
             }
         }
-        return changes
+        return changes + functionChanges(from: old, to: new)
     }
+
+    // MARK: Protocols
 
     private static func differences(
         _ name: String, _ old: InterfaceRecord.Interface, _ new: InterfaceRecord.Interface
@@ -68,9 +103,12 @@ public struct InterfaceChange: Sendable, Hashable {
         }
         let before = old.requirements.map(InterfaceText.withoutThrowing)
         let after = new.requirements.map(InterfaceText.withoutThrowing)
+        let places = Dictionary(zip(after, after.indices)) { first, _ in first }
         for (index, text) in before.enumerated() {
-            guard let place = after.firstIndex(of: text) else {
-                add(.requirementRemoved, "\(InterfaceText.shown(text)) was removed or changed")
+            // Two requirements may differ in nothing but the effects of their accessors.
+            let isInPlace = after.indices.contains(index) && after[index] == text
+            guard let place = isInPlace ? index : places[text] else {
+                add(removal(of: text), "\(InterfaceText.shown(text)) was removed or changed")
                 continue
             }
             let (threw, throwsNow) = (old.requirements[index] != text, new.requirements[place] != after[place])
@@ -80,13 +118,16 @@ public struct InterfaceChange: Sendable, Hashable {
                     "\(InterfaceText.shown(text)) \(throwsNow ? "may throw now" : "may no longer throw")")
             }
         }
-        for (index, text) in after.enumerated() where !before.contains(text) {
+        let (known, defaults) = (Set(before), Set(new.defaults))
+        for (index, text) in after.enumerated() where !known.contains(text) {
+            let hasDefault = defaults.contains(index)
+            let isParent = RequirementKind(of: text).kind == .baseProtocol
             add(
-                new.defaults.contains(index) ? .requirementAddedWithDefault : .requirementAdded,
-                "\(InterfaceText.shown(text)) was added" + (new.defaults.contains(index) ? ", with a default" : ""))
+                isParent ? .parentAdded : hasDefault ? .requirementAddedWithDefault : .requirementAdded,
+                "\(InterfaceText.shown(text)) was added" + (hasDefault ? ", with a default" : ""))
         }
-        let shared = (before.filter(after.contains), after.filter(before.contains))
-        if let first = shared.0.indices.first(where: { shared.0[$0] != shared.1[$0] }) {
+        let shared = (before.filter { places[$0] != nil }, after.filter(known.contains))
+        if let first = zip(shared.0, shared.1).enumerated().first(where: { $1.0 != $1.1 })?.offset {
             add(
                 .requirementsMoved,
                 "\(InterfaceText.shown(shared.0[first])) and \(InterfaceText.shown(shared.1[first])) changed places")
@@ -94,78 +135,99 @@ public struct InterfaceChange: Sendable, Hashable {
         return changes
     }
 
-    private static func difference(
-        _ name: String, _ old: InterfaceRecord.Layout, _ new: InterfaceRecord.Layout
-    ) -> InterfaceChange? {
-        guard let difference = RecordDifference(of: old, to: new, hasEvolution: false) else { return nil }
-        func text(_ side: String?) -> String { side.map { "“\(InterfaceText.shown($0))”" } ?? "absent" }
-        switch difference {
-        case .kind(let was, let now):
-            return Self(kind: .typeKind, subject: name, text: "it was a \(was.rawValue) and is a \(now.rawValue)")
-        case .entry(let index, let kind, let was, let now):
-            return Self(
-                kind: old.isFrozen ? .frozenLayout : .layout, subject: name,
-                text: "\(kind.entry) \(index + 1) was \(text(was)) and is \(text(now))")
-        default: return nil
+    private static func removal(of requirement: String) -> Kind {
+        switch RequirementKind(of: requirement).kind {
+        case .baseProtocol: .parentRemoved
+        case .associatedType, .associatedConformance: .associatedRemoved
+        default: .requirementRemoved
         }
     }
-}
 
-/// What becomes of plug-ins that were compiled before a change.
-public enum InterfaceRules {
-    /// The outcome for a plug-in that implements or uses what changed.
-    public enum Outcome: Sendable, Hashable {
-        case works
-        /// It works, with the default implementation.
-        case usesDefault
-        /// The load fails with the error of this code.
-        case refused(String)
-        /// The load succeeds, and a call may do something else than expected: the record does not show it.
-        case unnoticed
+    // MARK: Types
 
-        /// Whether the plug-in still loads and does what it did.
-        public var isFine: Bool {
-            switch self {
-            case .works, .usesDefault: true
-            case .refused, .unnoticed: false
+    private static func differences(
+        _ name: String, _ old: InterfaceRecord.Layout, _ new: InterfaceRecord.Layout, hasEvolution: Bool
+    ) -> [InterfaceChange] {
+        func change(_ kind: Kind, _ text: String) -> Self { Self(kind: kind, subject: name, text: text) }
+        guard old.kind == new.kind else {
+            return [change(.typeKind, "it was a \(old.kind.rawValue) and is a \(new.kind.rawValue)")]
+        }
+        if hasEvolution, old.isFrozen != new.isFrozen {
+            return [change(.frozen, new.isFrozen ? "it is frozen now" : "it is not frozen any more")]
+        }
+        let current = Set(new.entries)
+        let lost = old.entries.filter { !current.contains($0) }
+        var changes: [InterfaceChange] = []
+        for text in lost {
+            let words = "\(InterfaceText.shown(text)) was removed or changed"
+            switch old.kind {
+            case .enumeration: if hasEvolution, !old.isFrozen { changes.append(change(.caseRemoved, words)) }
+            case .class:
+                guard InterfaceText.isFunction(text) else { continue }
+                let isInitialiser = RequirementKind(of: text).kind == .initializer
+                changes.append(
+                    change(
+                        isInitialiser ? .initialiserRemoved : .methodRemoved,
+                        words + ", or cannot be overridden any more"))
+            case .structure: break
             }
         }
-    }
-
-    /// What the plug-in does with the protocol or type.
-    public enum Role: Sendable, Hashable, CaseIterable {
-        /// Its types conform to the protocol.
-        case implementer
-        /// It only calls the protocol's requirements, or uses values of the type.
-        case caller
-    }
-
-    private static let mismatch = Outcome.refused("interfaceMismatch")
-    private static let missing = Outcome.refused("symbolMissing")
-
-    /// The outcome of a change, if host and plug-in have records.
-    ///
-    /// - Parameters:
-    ///   - kind: the change.
-    ///   - role: what the plug-in does with the protocol or type.
-    ///   - hasEvolution: whether the module was compiled with library evolution, before and after.
-    /// - Returns: the outcome for a plug-in that is concerned.
-    public static func outcome(of kind: InterfaceChange.Kind, role: Role, hasEvolution: Bool) -> Outcome {
-        switch (kind, role, hasEvolution) {
-        case (.added, _, _): .works
-        case (.removed, _, _), (.typeKind, _, true): missing
-        // Requirements have symbols only with library evolution.
-        case (.requirementAddedWithDefault, .implementer, true): .usesDefault
-        case (.requirementAdded, .implementer, _): mismatch
-        case (.requirementRemoved, _, true): missing
-        case (.requirementAddedWithDefault, _, true), (.requirementAdded, .caller, true): .works
-        case (.requirementsMoved, _, true), (.throwingAdded, .implementer, true), (.layout, _, true): .works
-        // The caller was compiled without a way for the error, and no symbol differs.
-        case (.throwingAdded, .caller, true): .unnoticed
-        case (.throwingRemoved, .caller, true): .works
-        case (.throwingRemoved, .implementer, true): mismatch
-        case (.classConstraint, _, _), (.frozenLayout, _, _): mismatch
-        case (_, _, false): mismatch
+        if changes.isEmpty, let found = difference(old, new) {
+            changes.append(change(hasEvolution && old.isFrozen ? .frozenLayout : .layout, found))
         }
+        return changes
+    }
+
+    private static func difference(_ old: InterfaceRecord.Layout, _ new: InterfaceRecord.Layout) -> String? {
+        guard
+            case .entry(let index, let kind, let was, let now)? = RecordDifference(
+                of: old, to: new, hasEvolution: false)
+        else { return nil }
+        func text(_ side: String?) -> String { side.map { "“\(InterfaceText.shown($0))”" } ?? "absent" }
+        return "\(kind.entry) \(index + 1) was \(text(was)) and is \(text(now))"
+    }
+
+    // MARK: Functions
+
+    private static func functionChanges(
+        from old: InterfaceRecord.Module, to new: InterfaceRecord.Module
+    ) -> [InterfaceChange] {
+        guard let before = old.functions, let after = new.functions else { return [] }
+        let requirements = Set(
+            old.interfaces.flatMap { name, entry in entry.functions.map { "\(name) \($0)" } })
+        let overridable = Set(
+            old.types.flatMap { name, entry in entry.kind == .class ? entry.entries.map { "\(name) \($0)" } : [] })
+        // A whole type or protocol that came or went has a change of its own.
+        let whole = Set(old.types.keys).symmetricDifference(new.types.keys)
+            .union(Set(old.interfaces.keys).symmetricDifference(new.interfaces.keys))
+        var changes: [InterfaceChange] = []
+        for name in Set(before.keys).union(after.keys).sorted() {
+            let (container, member) = InterfaceText.divided(name)
+            if let container, whole.contains(where: { container == $0 || container.hasPrefix($0 + ".") }) { continue }
+            let key = "\(container ?? "") \(member)"
+            let isDefault = InterfaceText.isInExtension(name) && requirements.contains(key)
+            func add(_ kind: Kind, _ text: String) { changes.append(Self(kind: kind, subject: name, text: text)) }
+            switch (before[name], after[name]) {
+            case (nil, _):
+                // It was in the layout of its class until then.
+                if !overridable.contains(key) { add(.added, "the function was added") }
+            case (let was?, nil):
+                let isInlinable = was.body != nil
+                let kind: Kind =
+                    if isDefault { isInlinable ? .inlinableDefaultRemoved : .defaultRemoved } else if was.isOfStorage {
+                        .accessorRemoved
+                    } else { isInlinable ? .inlinableRemoved : .functionRemoved }
+                add(kind, "the \(isDefault ? "default implementation" : "function") was removed or changed")
+            case (let was?, let now?):
+                if was.defaultValues != now.defaultValues {
+                    add(.defaultValue, "a parameter has another default value")
+                }
+                // Code that nobody compiled in is not an interface.
+                if let body = was.body, body != now.body {
+                    add(isDefault ? .defaultBody : .body, "code that plug-ins may have compiled in was changed")
+                }
+            }
+        }
+        return changes
     }
 }

@@ -6,6 +6,7 @@ public import PropertyLists
 /// { Format = 1; Modules = { API = {
 ///     Evolution = true; Library = "libAPI.so";
 ///     Protocols = { "API.Filter" = { Class = true; Requirements = ( "run(Swift.Int) -> ()" ); Default = ( 0 ); }; };
+///     Functions = "- - - API.run() -> ()\n0123456789abcdef - - API.size(Swift.Int) -> Swift.Int";
 ///     Types = { "API.Options" = { Kind = struct; Frozen = true; Layout = ( "depth: Swift.Int" ); }; };
 /// }; }; }
 /// ```
@@ -50,13 +51,13 @@ extension InterfaceRecord {
         var module = Module(
             hasEvolution: try flag("Evolution", of: list), isOfSymbols: try flag("Symbols", of: list),
             library: try value("Library", of: list, \.string, "a string"))
+        module.functionText = try value("Functions", of: list, \.string, "a string")
         for (name, entry) in try entries("Protocols", of: list) {
             let requirements = try texts("Requirements", of: entry)
-            let defaults = try value("Default", of: entry, \.array, "an array") ?? []
             module.interfaces[name] = Interface(
                 isClassOnly: try flag("Class", of: entry), requirements: requirements,
-                defaults: defaults.compactMap(\.integer).filter { requirements.indices.contains(Int($0)) }.map(Int.init)
-            )
+                defaults: try positions("Default", of: entry, in: requirements),
+                calls: try positions("Calls", of: entry, in: requirements))
         }
         for (name, entry) in try entries("Types", of: list) {
             let word = try value("Kind", of: entry, \.string, "a string") ?? ""
@@ -85,6 +86,14 @@ extension InterfaceRecord {
         try value(key, of: list, \.dictionary, "a dictionary") ?? [:]
     }
 
+    /// The positions of some requirements; a position that is none is left out.
+    private static func positions(
+        _ key: String, of list: PropertyList, in requirements: [String]
+    ) throws(Fault) -> [Int] {
+        let numbers = try value(key, of: list, \.array, "an array") ?? []
+        return numbers.compactMap(\.integer).compactMap(Int.init(exactly:)).filter(requirements.indices.contains)
+    }
+
     private static func texts(_ key: String, of list: PropertyList) throws(Fault) -> [String] {
         let elements = try value(key, of: list, \.array, "an array") ?? []
         var texts: [String] = []
@@ -109,14 +118,14 @@ extension InterfaceRecord {
         if module.hasEvolution { values["Evolution"] = .boolean(true) }
         if module.isOfSymbols { values["Symbols"] = .boolean(true) }
         values["Library"] = module.library.map(PropertyList.string)
+        values["Functions"] = module.functionText.map(PropertyList.string)
         if !module.interfaces.isEmpty {
             values["Protocols"] = .dictionary(
                 module.interfaces.mapValues { interface in
                     var entry = ["Requirements": PropertyList.array(interface.requirements.map(PropertyList.string))]
                     if interface.isClassOnly { entry["Class"] = .boolean(true) }
-                    if !interface.defaults.isEmpty {
-                        entry["Default"] = .array(interface.defaults.map { .integer(Int64($0)) })
-                    }
+                    for (key, positions) in [("Default", interface.defaults), ("Calls", interface.calls)]
+                    where !positions.isEmpty { entry[key] = .array(positions.map { .integer(Int64($0)) }) }
                     return .dictionary(entry)
                 })
         }

@@ -6,18 +6,19 @@ extension InterfaceRecord {
     ///   - texts: readable names of the symbols that it needs.
     ///   - library: the name by which it needs the library of a module.
     /// - Returns: these protocols, and all protocols and types that their requirements and the texts name, directly or in the layout of
-    ///   another type. Defaults are left out: only the current ones count.
+    ///   another type. Defaults and functions are left out: only the current ones count.
     public func used(
         interfaces: Set<String>, naming texts: [String], library: (String) -> String?
     ) -> InterfaceRecord {
+        let thunk = "dispatch thunk of "
+        let called = texts.filter { $0.hasPrefix(thunk) }.map { String($0.dropFirst(thunk.count)) }
         var open: Set<String> = []
         var used = InterfaceRecord()
         for (name, module) in modules {
             var own = Module(
                 hasEvolution: module.hasEvolution, isOfSymbols: module.isOfSymbols, library: library(name))
             for (interface, entry) in module.interfaces where interfaces.contains(interface) {
-                own.interfaces[interface] = Interface(
-                    isClassOnly: entry.isClassOnly, requirements: entry.requirements)
+                own.interfaces[interface] = entry.used(as: interface, calling: module.hasEvolution ? called : [])
                 for text in entry.requirements { open.formUnion(Self.names(in: text)) }
             }
             used.modules[name] = own
@@ -26,14 +27,14 @@ extension InterfaceRecord {
         var known: Set<String> = []
         while let name = open.popFirst() {
             guard known.insert(name).inserted else { continue }
-            for (module, entry) in modules {
+            for (module, now) in modules {
                 // The plug-in may call requirements of a protocol that others implement.
-                if let called = entry.interfaces[name], used.modules[module]?.interfaces[name] == nil {
-                    used.modules[module]?.interfaces[name] = Interface(
-                        isClassOnly: called.isClassOnly, requirements: called.requirements)
-                    for text in called.requirements { open.formUnion(Self.names(in: text)) }
+                if let entry = now.interfaces[name], used.modules[module]?.interfaces[name] == nil {
+                    used.modules[module]?.interfaces[name] = entry.used(
+                        as: name, calling: now.hasEvolution ? called : [])
+                    for text in entry.requirements { open.formUnion(Self.names(in: text)) }
                 }
-                guard let layout = entry.types[name] else { continue }
+                guard let layout = now.types[name] else { continue }
                 used.modules[module]?.types[name] = layout
                 for text in layout.entries { open.formUnion(Self.names(in: text)) }
             }
@@ -57,6 +58,15 @@ extension InterfaceRecord {
 }
 
 extension InterfaceRecord.Interface {
+    /// The entry in the record of a plug-in that calls functions, by the names of their symbols.
+    fileprivate func used(as name: String, calling called: [String]) -> Self {
+        let called = Set(called.map { InterfaceText.requirement($0, of: name) })
+        let calls = requirements.indices.filter { index in
+            RequirementKind(of: requirements[index]).isAccessor && called.contains(requirements[index])
+        }
+        return Self(isClassOnly: isClassOnly, requirements: requirements, calls: calls)
+    }
+
     /// The first function of a compiled conformance that is not this protocol's, in words.
     ///
     /// - Parameters:

@@ -19,13 +19,26 @@ public struct InterfaceRecord: Sendable, Hashable {
         public var requirements: [String]
         /// The positions of the requirements that have a default implementation.
         public var defaults: [Int]
+        /// The positions of the accessors that the plug-in's code calls and that could not throw an error; only in the
+        /// record of a plug-in, and only of a module with library evolution.
+        ///
+        /// Nothing else in compiled code would notice that such an accessor throws now.
+        public var calls: [Int]
 
         /// Creates a protocol's entry.
-        public init(isClassOnly: Bool = false, requirements: [String], defaults: [Int] = []) {
+        public init(
+            isClassOnly: Bool = false, requirements: [String], defaults: [Int] = [], calls: [Int] = []
+        ) {
             self.isClassOnly = isClassOnly
             self.requirements = requirements
             self.defaults = defaults
+            self.calls = calls
         }
+
+        /// The inherited protocols.
+        ///
+        /// The places of their tables are compiled into every call, even with library evolution.
+        var parents: [String] { requirements.filter { $0.hasPrefix(InterfaceText.inherited) } }
     }
 
     /// A struct, enum or class.
@@ -75,6 +88,11 @@ public struct InterfaceRecord: Sendable, Hashable {
         public var interfaces: [String: Interface]
         /// The types by their full names.
         public var types: [String: Layout]
+        /// The public functions outside of protocols, as text, which ``functions`` reads; nil if they are not known.
+        ///
+        /// Only a library's record has them, and only a forecast needs them. One text, because a load reads the list and
+        /// should not pay for each function.
+        public var functionText: String?
 
         /// Creates a module's entry.
         public init(

@@ -37,3 +37,44 @@ public enum InterfaceText {
         return shown + rest
     }
 }
+
+extension InterfaceText {
+    private static let `static` = "static "
+    private static let `extension` = "(extension in "
+
+    /// Whether an entry in the layout of a class is a function: “run() -> ()” or “count.getter : Swift.Int”, and not
+    /// “count: Swift.Int” or “superclass API.Node”.
+    static func isFunction(_ entry: String) -> Bool {
+        let others = ["superclass ", "weak ", "unowned ", "unowned(unsafe) "]
+        if others.contains(where: entry.hasPrefix) { return false }
+        let text = entry.hasPrefix(`static`) ? entry.dropFirst(`static`.count) : entry[...]
+        return text.first { "(<: ".contains($0) } != ":"
+    }
+
+    /// Whether the full name of a function is that of a member of an extension.
+    static func isInExtension(_ name: String) -> Bool {
+        (name.hasPrefix(`static`) ? name.dropFirst(`static`.count) : name[...]).hasPrefix(`extension`)
+    }
+
+    /// The protocol or type of a function's full name, and the rest as a requirement is written.
+    ///
+    /// `static (extension in API):API.Filter.run(Swift.Int) -> ()` gives `API.Filter` and `static run(Swift.Int) -> ()`.
+    /// The container of a global function is its module.
+    package static func divided(_ name: String) -> (container: String?, member: String) {
+        let isStatic = name.hasPrefix(`static`)
+        var text = isStatic ? name.dropFirst(`static`.count) : name[...]
+        if text.hasPrefix(`extension`), let end = text.firstRange(of: "):") { text = text[end.upperBound...] }
+        // “API.Node.count.getter : Swift.Int”: the accessor is a part of the member.
+        let head = text.prefix { !"(<: ".contains($0) }
+        var parts = head.split(separator: ".", omittingEmptySubsequences: false)
+        let accessors: Set<Substring> = [
+            "getter", "setter", "modify", "read", "modify2", "read2", "unsafeMutableAddressor",
+        ]
+        var count = 1
+        if parts.count > 2, accessors.contains(parts[parts.count - 1]) { count = 2 }
+        guard parts.count > count else { return (nil, (isStatic ? `static` : "") + text) }
+        parts.removeLast(count)
+        let container = parts.joined(separator: ".")
+        return (container, (isStatic ? `static` : "") + text.dropFirst(container.count + 1))
+    }
+}

@@ -8,34 +8,42 @@ package enum RecordDifference: Hashable, Sendable {
     case requirement(Int, was: String?, now: String?)
     /// An accessor no longer throws, so a caller would not notice an error of the plug-in.
     case noLongerThrows(String)
+    /// An accessor throws now, so the plug-in's code would not notice the error and continue with a wrong value.
+    case throwsNow(String)
+    /// Another inherited protocol at a position among them, counted from 0; nil for none.
+    case parent(Int, was: String?, now: String?)
     /// The type is now something else.
     case kind(was: InterfaceRecord.Layout.Kind, now: InterfaceRecord.Layout.Kind)
     /// Another field, case or member at a position, counted from 0; nil for none.
     case entry(Int, kind: InterfaceRecord.Layout.Kind, was: String?, now: String?)
-    /// The type does not exist any more.
+    /// The protocol or type does not exist any more.
     case removed
+    /// The type is now frozen, or is not any more: its values are passed in another way.
+    case frozen(now: Bool)
 
     /// The difference between a protocol then and now; nil if none matters.
     ///
-    /// With library evolution, requirements are found by their symbols, so only their effects matter.
+    /// With library evolution, requirements are found by their symbols, so only their effects and the inherited
+    /// protocols matter.
     ///
-    /// `isOfSymbols`: whether the old side comes from symbols, which do not state effects of accessors.
+    /// `new`: nil if the protocol was removed. `isOfSymbols`: whether the old side comes from symbols, which do not state
+    /// effects of accessors. `isImplemented`: whether a type of the plug-in conforms.
     package init?(
-        of old: InterfaceRecord.Interface, to new: InterfaceRecord.Interface, hasEvolution: Bool, isOfSymbols: Bool
+        of old: InterfaceRecord.Interface, to new: InterfaceRecord.Interface?, hasEvolution: Bool, isOfSymbols: Bool,
+        isImplemented: Bool = true
     ) {
+        guard let new else {
+            self = .removed
+            return
+        }
         // Symbols do not state it either.
         if !isOfSymbols, old.isClassOnly != new.isClassOnly {
             self = .classOnly(now: new.isClassOnly)
             return
         }
         if hasEvolution {
-            let current = Set(new.requirements)
-            let lost = old.requirements.first { text in
-                text.hasSuffix(InterfaceText.throwing) && !current.contains(text)
-                    && current.contains(InterfaceText.withoutThrowing(text))
-            }
-            guard let lost else { return nil }
-            self = .noLongerThrows(InterfaceText.withoutThrowing(lost))
+            guard !isOfSymbols, let found = Self(of: old, to: new, isImplemented: isImplemented) else { return nil }
+            self = found
             return
         }
         // Only functions have symbols, so the others are compared by their number alone.
@@ -44,16 +52,44 @@ package enum RecordDifference: Hashable, Sendable {
         self = .requirement(first, was: was.element(at: first), now: now.element(at: first))
     }
 
+    /// The difference of a protocol in a module with library evolution.
+    private init?(of old: InterfaceRecord.Interface, to new: InterfaceRecord.Interface, isImplemented: Bool) {
+        if let first = Self.firstDifference(old.parents, new.parents) {
+            self = .parent(first, was: old.parents.element(at: first), now: new.parents.element(at: first))
+            return
+        }
+        let current = Set(new.requirements)
+        let called = old.calls.compactMap(old.requirements.element)
+        if let text = called.first(where: { !current.contains($0) && current.contains($0 + InterfaceText.throwing) }) {
+            self = .throwsNow(text)
+            return
+        }
+        let lost = old.requirements.first { text in
+            text.hasSuffix(InterfaceText.throwing) && !current.contains(text)
+                && current.contains(InterfaceText.withoutThrowing(text))
+        }
+        guard isImplemented, let lost else { return nil }
+        self = .noLongerThrows(InterfaceText.withoutThrowing(lost))
+    }
+
     /// The difference between a type then and now; nil if none matters.
     package init?(of old: InterfaceRecord.Layout, to new: InterfaceRecord.Layout?, hasEvolution: Bool) {
-        // Code that was compiled for a frozen type has its layout in it; of another type with evolution, it asks.
-        if hasEvolution, !old.isFrozen { return nil }
+        if hasEvolution, !old.isFrozen {
+            // Code that was compiled for a frozen type has its layout in it; of another type with evolution, it asks.
+            guard new?.isFrozen ?? false else { return nil }
+            self = .frozen(now: true)
+            return
+        }
         guard let new else {
             self = .removed
             return
         }
         if old.kind != new.kind {
             self = .kind(was: old.kind, now: new.kind)
+            return
+        }
+        if hasEvolution, !new.isFrozen {
+            self = .frozen(now: false)
             return
         }
         guard let first = Self.firstDifference(old.entries, new.entries) else { return nil }
@@ -83,10 +119,17 @@ package enum RecordDifference: Hashable, Sendable {
         case .noLongerThrows(let text):
             "was compiled when \(quoted(InterfaceText.shown(text))) of \(quoted(name)) could throw an error; in "
                 + "\(quoted(library)) it cannot."
+        case .throwsNow(let text):
+            "was compiled when \(quoted(InterfaceText.shown(text))) of \(quoted(name)), which it calls, could not throw an "
+                + "error; in \(quoted(library)) it can."
+        case .parent(let index, let old, let new): was("inherited protocol \(index + 1)", old, new)
         case .kind(let old, let new):
             "was compiled when \(quoted(name)) was \(old.word); in \(quoted(library)) it is \(new.word)."
         case .entry(let index, let kind, let old, let new): was("\(kind.entry) \(index + 1)", old, new)
-        case .removed: "was compiled with the type \(quoted(name)), which \(quoted(library)) does not have."
+        case .removed: "was compiled with \(quoted(name)), which \(quoted(library)) does not have."
+        case .frozen(let now):
+            "was compiled when \(quoted(name)) was \(now ? "not frozen" : "frozen"); in \(quoted(library)) it is "
+                + "\(now ? "frozen" : "not frozen")."
         }
     }
 }

@@ -22,6 +22,14 @@ package struct RequirementKind: Hashable, Sendable {
         isAsync = flags & Self.asyncFlag != 0
     }
 
+    /// Whether it gets or sets a property or an element.
+    var isAccessor: Bool {
+        switch kind {
+        case .getter, .setter, .read, .modify: true
+        default: false
+        }
+    }
+
     /// The kind of a requirement in a record.
     package init(of text: String) {
         isInstance = false

@@ -120,12 +120,49 @@ import Testing
         #expect(difference(["caf\u{E9}()"], ["cafe\u{301}()"]) != nil)
     }
 
-    @Test func withLibraryEvolutionOnlyAnAccessorThatNoLongerThrowsMatters() {
+    @Test func withLibraryEvolutionOnlyEffectsOfAccessorsAndInheritedProtocolsMatter() {
         #expect(difference(["a", "b"], ["b", "a", "c"], evolution: true) == nil)
-        let old = "tag.getter : Swift.Int" + InterfaceText.throwing
+        let plain = "tag.getter : Swift.Int"
+        let throwing = plain + InterfaceText.throwing
+        #expect(difference([throwing], [plain], evolution: true) == .noLongerThrows(plain))
+        #expect(difference([plain], [throwing], evolution: true) == nil)
         #expect(
-            difference([old], ["tag.getter : Swift.Int"], evolution: true) == .noLongerThrows("tag.getter : Swift.Int"))
-        #expect(difference(["tag.getter : Swift.Int"], [old], evolution: true) == nil)
+            difference(["protocol A.P"], ["protocol A.O", "protocol A.P"], evolution: true)
+                == .parent(0, was: "protocol A.P", now: "protocol A.O"))
+    }
+
+    @Test func whetherAnAccessorThrowsMattersToThoseWhoCallOrImplementIt() {
+        let plain = InterfaceRecord.Interface(requirements: ["tag.getter : Swift.Int"])
+        let calling = InterfaceRecord.Interface(requirements: plain.requirements, calls: [0])
+        let throwing = InterfaceRecord.Interface(requirements: [plain.requirements[0] + InterfaceText.throwing])
+        func difference(
+            _ old: InterfaceRecord.Interface, _ new: InterfaceRecord.Interface?, isImplemented: Bool
+        ) -> RecordDifference? {
+            RecordDifference(of: old, to: new, hasEvolution: true, isOfSymbols: false, isImplemented: isImplemented)
+        }
+        #expect(difference(plain, throwing, isImplemented: true) == nil)
+        let found = difference(calling, throwing, isImplemented: false)
+        #expect(found == .throwsNow("tag.getter : Swift.Int"))
+        #expect(
+            found?.sentence(about: "A.P", library: "/l")
+                == "was compiled when “tag.getter : Int” of “A.P”, which it calls, could not throw an error; in “/l” it can."
+        )
+        #expect(difference(throwing, plain, isImplemented: false) == nil)
+        #expect(difference(throwing, plain, isImplemented: true) != nil)
+        #expect(difference(plain, nil, isImplemented: false) == .removed)
+    }
+
+    @Test func theAccessorsThatAPluginCallsAreRecordedWithLibraryEvolution() throws {
+        let requirements = ["tag.getter : Swift.Int", "static size.setter : Swift.Int", "run() -> ()"]
+        for evolution in [true, false] {
+            let whole = InterfaceRecord(modules: [
+                "API": .init(hasEvolution: evolution, interfaces: ["API.P": .init(requirements: requirements)])
+            ])
+            let names = ["API.P.tag.getter : Swift.Int", "static API.P.size.setter : Swift.Int", "API.P.run() -> ()"]
+            let used = whole.used(interfaces: [], naming: names.map { "dispatch thunk of " + $0 }) { _ in nil }
+            #expect(used.modules["API"]?.interfaces["API.P"]?.calls == (evolution ? [0, 1] : []))
+            #expect(try InterfaceRecord(used.list) == used)
+        }
     }
 
     @Test func aRecordOfSymbolsIsComparedByItsFunctions() {
@@ -142,7 +179,14 @@ import Testing
             RecordDifference(of: old, to: new, hasEvolution: false)
                 == .entry(0, kind: .structure, was: "x: Swift.Int", now: "y: Swift.Int"))
         #expect(RecordDifference(of: old, to: new, hasEvolution: true) == nil)
-        #expect(RecordDifference(of: frozen, to: new, hasEvolution: true) != nil)
+        // Values of a frozen type are passed in another way.
+        #expect(RecordDifference(of: frozen, to: old, hasEvolution: true) == .frozen(now: false))
+        #expect(RecordDifference(of: old, to: frozen, hasEvolution: true) == .frozen(now: true))
+        #expect(RecordDifference(of: old, to: frozen, hasEvolution: false) == nil)
+        let smaller = InterfaceRecord.Layout(kind: .structure, entries: ["x: Swift.Int"], isFrozen: true)
+        #expect(
+            RecordDifference(of: frozen, to: smaller, hasEvolution: true)
+                == .entry(1, kind: .structure, was: "y: Swift.Int", now: nil))
         #expect(RecordDifference(of: old, to: nil, hasEvolution: false) == .removed)
         let other = InterfaceRecord.Layout(kind: .class, entries: old.entries)
         #expect(
@@ -194,6 +238,94 @@ import Testing
         let none = InterfaceRecord.Module(hasEvolution: false)
         #expect(InterfaceChange.changes(from: all, to: none).map(\.kind) == [.removed])
         #expect(InterfaceChange.changes(from: none, to: all).map(\.kind) == [.added])
+        #expect(changes(["protocol A.Q"], ["protocol A.R"]) == [.parentRemoved, .parentAdded])
+        #expect(changes(["associatedtype T"], []) == [.associatedRemoved])
+        #expect(changes(["where Self.T: A.Q"], ["where Self.T: A.R"]) == [.associatedRemoved, .requirementAdded])
+        // A getter and a getter that throws can stand beside each other.
+        let both = ["a.getter : X" + InterfaceText.throwing, "a.getter : X"]
+        #expect(changes(both, both) == [])
+    }
+
+    private func changes(
+        _ old: InterfaceRecord.Layout, _ new: InterfaceRecord.Layout?, evolution: Bool
+    ) -> [InterfaceChange.Kind] {
+        let before = InterfaceRecord.Module(hasEvolution: evolution, types: ["A.T": old])
+        let after = InterfaceRecord.Module(hasEvolution: evolution, types: new.map { ["A.T": $0] } ?? [:])
+        return InterfaceChange.changes(from: before, to: after).map(\.kind)
+    }
+
+    @Test func eachChangeOfATypeHasItsKind() {
+        let mode = InterfaceRecord.Layout(kind: .enumeration, entries: ["one", "two(Swift.Int)"])
+        let less = InterfaceRecord.Layout(kind: .enumeration, entries: ["two(Swift.Int)"])
+        #expect(changes(mode, less, evolution: true) == [.caseRemoved])
+        #expect(changes(mode, less, evolution: false) == [.layout])
+        #expect(changes(less, mode, evolution: true) == [.layout])
+        #expect(changes(mode, nil, evolution: true) == [.typeRemoved])
+        let node = InterfaceRecord.Layout(
+            kind: .class,
+            entries: ["superclass A.B", "v: Swift.Int", "init() -> A.T", "q() -> ()", "v.getter : Swift.Int"])
+        let final = InterfaceRecord.Layout(kind: .class, entries: ["v: Swift.Int"])
+        #expect(changes(node, final, evolution: true) == [.initialiserRemoved, .methodRemoved, .methodRemoved])
+        #expect(changes(final, node, evolution: true) == [.layout])
+        #expect(changes(mode, node, evolution: true) == [.typeKind])
+        var frozen = mode
+        frozen.isFrozen = true
+        #expect(changes(mode, frozen, evolution: true) == [.frozen])
+        #expect(changes(mode, frozen, evolution: false) == [])
+        var wider = frozen
+        wider.entries.append("three")
+        #expect(changes(frozen, wider, evolution: true) == [.frozenLayout])
+    }
+
+    @Test func eachChangeOfAFunctionHasItsKind() throws {
+        typealias Function = InterfaceRecord.Function
+        let filter = InterfaceRecord.Interface(requirements: ["run(Swift.Int) -> ()", "static size.getter : Swift.Int"])
+        func changes(
+            _ name: String, _ old: Function?, _ new: Function?, types: [String: InterfaceRecord.Layout] = [:]
+        ) -> [InterfaceChange.Kind] {
+            var before = InterfaceRecord.Module(hasEvolution: true, interfaces: ["API.Filter": filter], types: types)
+            var after = InterfaceRecord.Module(hasEvolution: true, interfaces: ["API.Filter": filter])
+            before.functions = old.map { [name: $0] } ?? [:]
+            after.functions = new.map { [name: $0] } ?? [:]
+            return InterfaceChange.changes(from: before, to: after).map(\.kind)
+        }
+        let (plain, inlinable) = (Function(), Function(body: "1"))
+        let name = "API.free(Swift.Int) -> Swift.Int"
+        #expect(changes(name, plain, nil) == [.functionRemoved])
+        #expect(changes(name, inlinable, nil) == [.inlinableRemoved])
+        #expect(changes(name, nil, plain) == [.added])
+        #expect(changes(name, inlinable, Function(body: "2")) == [.body])
+        #expect(changes(name, inlinable, plain) == [.body])
+        #expect(changes(name, plain, inlinable) == [])
+        #expect(changes(name, Function(defaultValues: "1"), Function(defaultValues: "2")) == [.defaultValue])
+        #expect(changes("API.T.x.getter : Swift.Int", Function(isOfStorage: true), nil) == [.accessorRemoved])
+        let given = "(extension in API):API.Filter.run(Swift.Int) -> ()"
+        #expect(changes(given, plain, nil) == [.defaultRemoved])
+        #expect(changes(given, inlinable, nil) == [.inlinableDefaultRemoved])
+        #expect(changes(given, inlinable, Function(body: "2")) == [.defaultBody])
+        #expect(
+            changes("static (extension in API):API.Filter.size.getter : Swift.Int", plain, nil) == [.defaultRemoved])
+        #expect(changes("(extension in API):API.Filter.other() -> ()", plain, nil) == [.functionRemoved])
+        // The type says enough.
+        let gone = InterfaceRecord.Layout(kind: .structure, entries: [])
+        #expect(changes("API.T.run() -> ()", plain, nil, types: ["API.T": gone]) == [.typeRemoved])
+        var unknown = InterfaceRecord.Module(hasEvolution: true)
+        unknown.functionText = "nonsense\n- - -\n1 - s API.x.getter : Swift.Int"
+        #expect(unknown.functions == ["API.x.getter : Swift.Int": Function(body: "1", isOfStorage: true)])
+        #expect(InterfaceChange.changes(from: unknown, to: .init(hasEvolution: true)) == [])
+    }
+
+    @Test(
+        arguments: [
+            ("API.free(Swift.Int) -> ()", "API", "free(Swift.Int) -> ()"),
+            ("static (extension in B):API.P.run<A>() -> ()", "API.P", "static run<A>() -> ()"),
+            ("API.Node.count.getter : Swift.Int", "API.Node", "count.getter : Swift.Int"),
+            ("static API.Opt.< infix(API.Opt) -> Swift.Bool", "API.Opt", "static < infix(API.Opt) -> Swift.Bool"),
+            ("API.Opt.subscript.setter : (Swift.Int) -> A", "API.Opt", "subscript.setter : (Swift.Int) -> A"),
+        ])
+    func aFunctionIsDividedIntoItsPlaceAndItsName(_ name: String, _ container: String, _ member: String) {
+        let divided = InterfaceText.divided(name)
+        #expect(divided.container == container && divided.member == member, "\(divided)")
     }
 
     /// Whatever a load refuses by its records, the forecast refuses too, and the other way round.
@@ -224,11 +356,22 @@ import Testing
     @Test func withLibraryEvolutionWhatMayGrowWorks() {
         typealias Kind = InterfaceChange.Kind
         let fine: [Kind] = [.added, .requirementAddedWithDefault, .requirementsMoved, .throwingAdded, .layout]
+        let functions: [Kind] = [
+            .functionRemoved, .inlinableRemoved, .accessorRemoved, .body, .defaultBody, .defaultValue,
+        ]
         for kind in Kind.allCases {
             let outcome = InterfaceRules.outcome(of: kind, role: .implementer, hasEvolution: true)
-            #expect(outcome.isFine == fine.contains(kind), "\(kind)")
+            #expect(outcome.isFine == (fine + functions).contains(kind), "\(kind)")
             let strict = InterfaceRules.outcome(of: kind, role: .implementer, hasEvolution: false)
-            #expect(strict.isFine == (kind == .added), "\(kind)")
+            #expect(strict.isFine == (kind == .added || functions.contains(kind)), "\(kind)")
+        }
+        let callers: [Kind] = [
+            .added, .requirementAddedWithDefault, .requirementAdded, .requirementsMoved, .throwingRemoved, .layout,
+            .initialiserRemoved, .defaultRemoved, .inlinableDefaultRemoved, .body, .defaultBody, .defaultValue,
+        ]
+        for kind in Kind.allCases {
+            let outcome = InterfaceRules.outcome(of: kind, role: .caller, hasEvolution: true)
+            #expect(outcome.isFine == callers.contains(kind), "\(kind)")
         }
     }
 }

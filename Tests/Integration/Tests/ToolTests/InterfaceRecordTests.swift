@@ -296,10 +296,14 @@ private struct ReplacedAPI {
             files?.compactMap { $0 as? URL }.first { $0.lastPathComponent == api.library.lastPathComponent })
         // Nothing else is beside the copy. The built library has no record of its own.
         let compared = try PluginHostTool.run("diff", api.library.path, copy.path)
-        #expect(compared.status == 0 && compared.standardOutput.contains("No protocol"), "\(compared)")
+        #expect(compared.status == 0 && compared.standardOutput.contains("Nothing changed."), "\(compared)")
         try FileManager.default.removeItem(at: api.products.appending(path: "Modules"))
         #expect(try PluginHostTool.run("diff", copy.path, copy.path).status == 0)
-        #expect(try PluginHostTool.run("diff", api.library.path, copy.path).status == 2)
+        // The staged tree has the record.
+        let staged = try PluginHostTool.document("diff", tree.path, copy.path)
+        #expect(staged.status == 0 && staged.object["partial"] as? Bool == false, "\(staged.text)")
+        let partial = try PluginHostTool.document("diff", api.library.path, copy.path)
+        #expect(partial.status == 0 && partial.object["partial"] as? Bool == true, "\(partial.text)")
     }
 
     @Test func twoVersionsOfAnAPIAreComparedWithTheOutcomeForPlugins() throws {
@@ -319,6 +323,143 @@ private struct ReplacedAPI {
         let module = api.products.appending(path: "Modules/ComparedAPI.swiftmodule").path
         let text = try PluginHostTool.run("diff", old.path, module)
         #expect(text.status == 1 && text.standardOutput.contains("changed places"), "\(text)")
+        let junit = try PluginHostTool.run("diff", "--format", "junit", old.path, module)
+        #expect(junit.status == 1 && junit.standardOutput.contains("tests=\"2\" failures=\"1\""), "\(junit)")
+        let sarif = try PluginHostTool.run("diff", "--format", "sarif", old.path, module)
+        let report = try JSONSerialization.jsonObject(with: Data(sarif.standardOutput.utf8)) as? [String: Any]
+        let results = (report?["runs"] as? [[String: Any]])?.first?["results"] as? [[String: Any]]
+        #expect(sarif.status == 1 && results?.map { $0["ruleId"] as? String } == ["interfaceMismatch"], "\(sarif)")
+        #expect(try PluginHostTool.run("diff", "--format", "junit", "--json", old.path, module).status == 2)
+    }
+
+    @Test(arguments: [false, true]) func functionsDefaultValuesAndInlinableCodeAreCompared(_ evolution: Bool) throws {
+        let flags = ["-Onone"] + (evolution ? ["-enable-library-evolution"] : [])
+        let api = ReplacedAPI("FunctionsAPI")
+        let source = """
+            public func gone(_ x: Int) -> Int { x }
+            public func standard(_ x: Int = 5, _ y: Int = 6) -> Int { x + y }
+            @inlinable public func inlined(_ x: Int) -> Int { x * 3 }
+            public func same(_ x: Int) -> Int { x + 1 }
+            public struct Size { public var width: Int; public init() { width = 1 } }
+            \(Self.before)
+            extension Filter { public func second(_ options: Options) -> Int { 9 } }
+            """
+        try api.build(source, flags: flags)
+        let old = api.root.appending(path: "old.so")
+        try #require(PluginHostTool.run("record", api.library.path).status == 0)
+        try FileManager.default.copyItem(at: api.library, to: old)
+        try api.build(
+            source.replacing("public func gone(_ x: Int) -> Int { x }\n", with: "")
+                .replacing("y: Int = 6", with: "y: Int = 7").replacing("x * 3", with: "x * 4")
+                .replacing("x + 1", with: "x + 2").replacing(
+                    "Size { public var", with: "Size { public internal(set) var"
+                )
+                .replacing("extension Filter { public func second(_ options: Options) -> Int { 9 } }", with: ""),
+            flags: flags)
+        let document = try PluginHostTool.document("diff", old.path, api.library.path)
+        let changes = document.object["changes"] as? [[String: Any]] ?? []
+        let rows = changes.map { change in
+            ["subject", "change", "implementers", "callers"].map { change[$0] as? String ?? "?" }
+        }
+        let missing = "refused: symbolMissing"
+        let accessors = ["modify", "setter"].map {
+            ["FunctionsAPI.Size.width.\($0) : Swift.Int", "accessorRemoved", "works", evolution ? missing : "works"]
+        }
+        #expect(
+            rows == [
+                [
+                    "(extension in FunctionsAPI):FunctionsAPI.Filter.second(FunctionsAPI.Options) -> Swift.Int",
+                    "defaultRemoved", missing, "works",
+                ]
+            ] + accessors + [
+                ["FunctionsAPI.gone(Swift.Int) -> Swift.Int", "functionRemoved", "works", missing],
+                [
+                    "FunctionsAPI.inlined(Swift.Int) -> Swift.Int", "body", "works", "keeps the old value if inlined",
+                ],
+                [
+                    "FunctionsAPI.standard(Swift.Int, Swift.Int) -> Swift.Int", "defaultValue", "works",
+                    "keeps the old value",
+                ],
+            ], "\(document.text)")
+        #expect(document.object["functions"] as? Bool == true)
+        // The record of a plug-in has no functions.
+        let plugin = try packed(api, name: "Functions")
+        let interfaces = try #require(try info(plugin.bundle)["PHInterfaces"] as? [String: Any])
+        let module = (interfaces["Modules"] as? [String: [String: Any]])?["FunctionsAPI"]
+        #expect(module != nil && module?["Functions"] == nil)
+    }
+
+    @Test func aCallerOfAGetterThatThrowsNowIsRefusedWithLibraryEvolution() throws {
+        let api = ReplacedAPI("ThrowingAPI")
+        let source = """
+            public protocol Source { var depth: Int { get } }
+            public protocol Filter: Plugin { func run(_ source: any Source) -> Int }
+            \(Self.point)
+            """
+        let flags = ["-enable-library-evolution"]
+        try api.build(source, flags: flags)
+        let plugin = try packed(api, "func run(_ source: any Source) -> Int { source.depth }", name: "Caller")
+        try api.build(source.replacing("{ get }", with: "{ get throws }"), flags: flags)
+        try #require(PluginHostTool.run("record", api.library.path).status == 0)
+        for command in ["check", "load"] {
+            let document = try PluginHostTool.document(command, plugin.bundle.path)
+            #expect(document.status == 1 && document.text.contains("interfaceMismatch"), "\(document.text)")
+            #expect(document.text.contains("which it calls, could not throw an error"), "\(document.text)")
+        }
+    }
+
+    @Test(.fault(664), arguments: [false, true]) func bareLibrariesAreComparedByTheirSymbols(_ evolution: Bool) throws {
+        let flags = evolution ? ["-enable-library-evolution"] : []
+        let api = ReplacedAPI("BareAPI")
+        let source =
+            Self.before
+            + "\npublic func free(_ x: Int) -> Int { x }\nopen class Node { open func p() {}; open func q() {} }\n"
+        try api.build(source, flags: ["-Onone"] + flags)
+        let old = api.root.appending(path: "old.so")
+        try FileManager.default.copyItem(at: api.library, to: old)
+        let same = try PluginHostTool.document("diff", old.path, old.path)
+        #expect(same.status == 0 && (same.object["changes"] as? [Any])?.isEmpty == true, "\(same.text)")
+        try api.build(
+            source.replacing("func second(_ options: Options) -> Int", with: "var second: Int { get }")
+                .replacing("free(_ x: Int)", with: "free(_ x: Int32)").replacing("Int { x }", with: "Int { 1 }")
+                .replacing("open func p() {};", with: ""),
+            flags: ["-Onone"] + flags)
+        let document = try PluginHostTool.document("diff", old.path, api.library.path)
+        let changes = document.object["changes"] as? [[String: Any]] ?? []
+        func kinds(_ subject: String) -> [String] {
+            changes.filter { $0["subject"] as? String == subject }.compactMap { $0["change"] as? String }
+        }
+        #expect(document.object["partial"] as? Bool == true, "\(document.text)")
+        #expect(kinds("BareAPI.Filter") == ["requirementRemoved", "requirementAdded"], "\(document.text)")
+        #expect(kinds("BareAPI.free(Swift.Int) -> Swift.Int") == ["functionRemoved"], "\(document.text)")
+        #expect(kinds("BareAPI.Node") == ["methodRemoved"], "\(document.text)")
+        let text = try PluginHostTool.run("diff", old.path, api.library.path)
+        #expect(text.status == 1 && text.standardOutput.contains("Partial:"), "\(text)")
+    }
+
+    @Test func aProgramStandsForTheLibrariesThatItIsLinkedWith() throws {
+        let api = ReplacedAPI("LinkedAPI")
+        try api.build(Self.before)
+        let source = api.root.appending(path: "main.swift")
+        try "import LinkedAPI\nprint(Options().depth)\n".write(to: source, atomically: true, encoding: .utf8)
+        let program = api.products.appending(path: "program")
+        try Tool.run(
+            try Tool.find("swiftc"), [source.path, "-o", program.path] + api.flags + Compiler.libraryFlags)
+        let module = api.products.appending(path: "Modules/LinkedAPI.swiftmodule").path
+        let compared = try PluginHostTool.document("diff", program.path, module)
+        #expect(compared.status == 0 && compared.object["modules"] as? [String] == ["LinkedAPI"], "\(compared.text)")
+        #expect(compared.object["partial"] as? Bool == false)
+        let package = api.root.appending(path: "package")
+        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+        try Data("// swift-tools-version: 6.3\n".utf8).write(to: package.appending(path: "Package.swift"))
+        let unbuilt = try PluginHostTool.run("diff", package.path, module)
+        #expect(unbuilt.status == 2 && unbuilt.standardOutput.contains("was not built"), "\(unbuilt)")
+        try FileManager.default.createDirectory(
+            at: package.appending(path: ".build"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            at: package.appending(path: ".build/debug"), withDestinationURL: api.products)
+        let built = try PluginHostTool.document("diff", package.path, module)
+        #expect(built.status == 0 && built.object["modules"] as? [String] == ["LinkedAPI"], "\(built.text)")
     }
 
     @Test(.fault(665, 666)) func versionsThatCannotBeComparedAreRefused() throws {

@@ -17,11 +17,6 @@ struct CompiledInterfaces {
 
     private let path: String
 
-    /// Libraries of the toolchain and of this project, whose interfaces grow only with library evolution.
-    private static let foreign = [
-        "libswift", "libFoundation", "lib_Foundation", "libPluginHost.so", "libXCTest", "libTesting",
-    ]
-
     /// Reads the code, and the libraries that it is linked with.
     ///
     /// `path`: the code, before it is stripped. `program`: the application's executable, if it is known.
@@ -39,7 +34,7 @@ struct CompiledInterfaces {
             let modules = LibraryInterfaces(of: library).modules.subtracting(witnesses.modules)
             guard !modules.isEmpty else { continue }
             do throws(PackingError) {
-                let found = try InterfaceRecorder.record(ofLibrary: library.path)
+                let found = try InterfaceRecorder.record(ofLibrary: library.path, hasFunctions: false)
                 record.modules.merge(found.modules) { first, _ in first }
             } catch {
                 warn(error.message, error.remedy)
@@ -79,10 +74,10 @@ struct CompiledInterfaces {
     }
 
     /// The libraries that the code is linked with, under the names by which it needs them, without those of the system.
-    private static func libraries(of file: LinkedFile, program: String?) -> [(name: String, file: LinkedFile)] {
+    static func libraries(of file: LinkedFile, program: String?) -> [(name: String, file: LinkedFile)] {
         let finder = LibraryFinder(obeysEnvironment: true)
         let host = program.flatMap { try? LinkedFile(path: $0) }
-        return file.needed.filter { name in !name.contains("/") && !foreign.contains { name.hasPrefix($0) } }
+        return file.needed.filter { name in !name.contains("/") && !InterfaceRecorder.isForeign(name) }
             .compactMap { name in
                 // In a build folder the library is beside the code, whatever the search path says.
                 let beside = Path.join(Path.parent(Path.resolved(file.path) ?? file.path), name)

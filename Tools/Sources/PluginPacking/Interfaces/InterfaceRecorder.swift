@@ -8,6 +8,16 @@ public import InterfaceRecords
 ///
 /// **Threads.** No shared state. **Cost.** Some tenths of a second for each module: it runs `swift-api-digester`.
 public enum InterfaceRecorder {
+    private static let foreign = [
+        "libswift", "libFoundation", "lib_Foundation", "libPluginHost.so", "libXCTest", "libTesting",
+    ]
+
+    /// Whether a library belongs to the toolchain or to this project, whose interfaces grow only with library evolution.
+    ///
+    /// - Parameter name: the name of its file.
+    /// - Returns: whether nobody records it.
+    public static func isForeign(_ name: String) -> Bool { foreign.contains(where: name.hasPrefix) }
+
     /// The record of a library: the one that it has, or a new one from the modules beside it.
     ///
     /// The modules are `Modules/NAME.swiftmodule` beside the library, as in a build folder, or `NAME.swiftmodule` beside
@@ -16,18 +26,34 @@ public enum InterfaceRecorder {
     /// - Parameters:
     ///   - path: the library.
     ///   - isNew: whether to make a new record even if the library has one.
+    ///   - hasFunctions: whether a new record has the functions too, which only forecasts need.
     /// - Returns: the record; empty if no module was found.
     /// - Throws: ``PackingError`` if the file is not a library, or a module cannot be read.
-    public static func record(ofLibrary path: String, isNew: Bool = false) throws(PackingError) -> InterfaceRecord {
+    public static func record(
+        ofLibrary path: String, isNew: Bool = false, hasFunctions: Bool = true
+    ) throws(PackingError) -> InterfaceRecord {
         let library = LibraryInterfaces(of: try linked(path))
         if !isNew, let record = library.record { return record }
         var record = InterfaceRecord()
         for module in library.modules.sorted() {
             guard let folder = ModuleFolder(beside: path, module: module) else { continue }
-            record.modules[module] = try ModuleDump(module: module, in: folder)
-                .record(hasEvolution: library.evolution[module] ?? false)
+            record.modules[module] = try self.module(
+                module, in: folder, hasEvolution: library.evolution[module] ?? false, hasFunctions: hasFunctions)
         }
         return record
+    }
+
+    private static func module(
+        _ name: String, in folder: ModuleFolder, hasEvolution: Bool, hasFunctions: Bool
+    ) throws(PackingError) -> InterfaceRecord.Module {
+        let dump = try ModuleDump(module: name, in: folder)
+        var module = dump.record(hasEvolution: hasEvolution)
+        if hasFunctions {
+            guard let digester = ModuleDump.digester else { throw ModuleDump.noDigester(name, folder.path) }
+            let code = try SerializedCode(module: name, in: folder, digester: digester)
+            module.functions = dump.functions(code, beside: module)
+        }
+        return module
     }
 
     /// The record of one compiled module.
@@ -40,8 +66,10 @@ public enum InterfaceRecorder {
         guard let real = Path.resolved(path) else {
             throw .refused(.unreadable, path, cannot: "be read", errno: errno)
         }
-        let dump = try ModuleDump(module: name, in: ModuleFolder(path: Path.parent(real)))
-        return InterfaceRecord(modules: [name: dump.record(hasEvolution: false)])
+        let folder = ModuleFolder(path: Path.parent(real))
+        return InterfaceRecord(modules: [
+            name: try module(name, in: folder, hasEvolution: false, hasFunctions: true)
+        ])
     }
 
     static func linked(_ path: String) throws(PackingError) -> LinkedFile {

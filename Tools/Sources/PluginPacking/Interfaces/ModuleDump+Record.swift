@@ -67,8 +67,11 @@ extension ModuleDump {
             }
         }
         let own = node.members.filter { $0.protocolReq ?? false }
-        result.requirements += own.filter { $0.declKind == "AssociatedType" && !($0.overriding ?? false) }
-            .map { InterfaceText.associatedType + $0.printedName }
+        for type in own where type.declKind == "AssociatedType" && !(type.overriding ?? false) {
+            // Its only child is the type that it has by default.
+            if !type.members.isEmpty { result.defaults.append(result.requirements.count) }
+            result.requirements.append(InterfaceText.associatedType + type.printedName)
+        }
         let defaults = defaultNames(node, name)
         for member in own {
             for function in member.accessors ?? [member] where function.reqNewWitnessTableEntry ?? false {
@@ -140,6 +143,36 @@ extension ModuleDump {
             }
         }
         return InterfaceRecord.Layout(kind: .class, entries: entries)
+    }
+
+    // MARK: Functions
+
+    /// The functions, methods, initialisers and accessors outside of protocols.
+    ///
+    /// Methods that subclasses may override are in `module`, in the layout of their class, and left out here.
+    func functions(
+        _ code: SerializedCode, beside module: InterfaceRecord.Module
+    ) -> [String: InterfaceRecord.Function] {
+        var functions: [String: InterfaceRecord.Function] = [:]
+        var open = root.members.map { (node: $0, type: Node?.none) }
+        while let (node, type) = open.popLast() {
+            if node.kind == "TypeDecl" {
+                open += node.members.map { ($0, node) }
+                continue
+            }
+            if node.protocolReq ?? false { continue }
+            let isOfStorage = type != nil && (node.hasStorage ?? false) && !(node.isStatic ?? false)
+            for function in node.accessors ?? [node] {
+                guard ["Func", "Constructor", "Accessor"].contains(function.declKind),
+                    let symbol = function.mangledName,
+                    let name = function.readableName, !module.isOverridable(name) || function.declKind == "Constructor"
+                else { continue }
+                let digests = code.digests(of: symbol)
+                functions[name] = InterfaceRecord.Function(
+                    body: digests.body, defaultValues: digests.defaultValues, isOfStorage: isOfStorage)
+            }
+        }
+        return functions
     }
 
     static func readable(_ symbol: String) -> String? { SymbolNames.readable(symbol) }

@@ -70,13 +70,7 @@ struct ModuleDump: Decodable {
     /// - Throws: ``PackingError`` of code `toolFailed` if there is no digester, or if it cannot read the module: another
     ///   compiler made it, or a module that it imports is missing.
     init(module: String, in folder: ModuleFolder) throws(PackingError) {
-        guard let digester = Self.digester else {
-            throw PackingError(
-                .toolFailed, path: folder.path,
-                message: "There is no swift-api-digester beside the swift of PATH, so nothing states the interfaces of "
-                    + "the module \(quoted(module)).",
-                remedy: "Install a toolchain of swift.org, or put its usr/bin into PATH.")
-        }
+        guard let digester = Self.digester else { throw Self.noDigester(module, folder.path) }
         let scratch = try TemporaryDirectory()
         let output = Path.join(scratch.path, "dump.json")
         let said = Path.join(scratch.path, "errors.txt")
@@ -102,6 +96,15 @@ struct ModuleDump: Decodable {
                         + "record LIBRARY”."
                     : "Build the module again with the toolchain whose swift is in PATH.")
         }
+    }
+
+    /// The error if the toolchain has no digester, or there is no toolchain.
+    static func noDigester(_ module: String, _ path: String) -> PackingError {
+        PackingError(
+            .toolFailed, path: path,
+            message: "There is no swift-api-digester beside the swift of PATH, so nothing states the interfaces of "
+                + "the module \(quoted(module)).",
+            remedy: "Install a toolchain of swift.org, or put its usr/bin into PATH.")
     }
 
     /// The digester writes a dump without declarations for a module that it cannot load.

@@ -26,6 +26,8 @@ struct CheckReport {
     private(set) var notRun: [NotRun] = []
     /// The parts that were checked; those with nothing to check are left out.
     var parts: Set<Rule.Part> = []
+    /// Single rules that were checked.
+    var codes: Set<String> = []
 
     init(path: String, identifier: String?, level: Rule.Level?, isStrict: Bool) {
         self.path = path
@@ -78,7 +80,7 @@ struct CheckReport {
         let skipped = Set(notRun.flatMap(\.rules).map(\.id))
         let found = Dictionary(grouping: findings, by: \.code.rawValue)
         return Rule.all.filter { rule in
-            if found[rule.id] != nil { return true }
+            if found[rule.id] != nil || codes.contains(rule.id) { return true }
             return parts.contains(rule.part) && isIncluded(rule) && !skipped.contains(rule.id)
         }.map { ($0, found[$0.id] ?? []) }
     }

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Glibc
+@_spi(Tools) import HostBasics
 import InterfaceRecords
-import PluginHost
+@_spi(Tools) import PluginHost
 import PluginPacking
 
 /// `pluginhost diff`: what two versions of a plug-in API mean for plug-ins.
@@ -10,10 +11,12 @@ struct DiffCommand: ParsableCommand {
         commandName: "diff",
         abstract: "Compares two versions of a plug-in API, and forecasts what becomes of compiled plug-ins.",
         discussion: """
-            OLD and NEW are API libraries, with a record of their interfaces or with their modules beside them, or compiled \
-            modules (.swiftmodule). Each change of a protocol or type is a row: what it means for plug-ins that were compiled \
-            before and implement or use it, and what to raise. No code runs.
+            OLD and NEW are API libraries, programs with such libraries, packages that were built, directories with libraries, or \
+            compiled modules (.swiftmodule). Each change of a protocol, type or function is a row: what it means for plug-ins that were \
+            compiled before and implement or use it, and what to raise. No code runs.
             """)
+
+    @OptionGroup var form: FormatArguments
 
     @Flag(help: "Write one JSON document to standard output.")
     var json = false
@@ -24,26 +27,57 @@ struct DiffCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The API as it is now.", valueName: "new"), completion: .file())
     var new: String
 
+    func validate() throws { try form.validate(isJSON: json) }
+
     mutating func run() throws {
         do {
-            let (before, after) = (try Self.record(old), try Self.record(new))
+            let sides = (try APISide(path: old), try APISide(path: new))
+            var (before, after) = (sides.0.record, sides.1.record)
+            // A library without record and modules has at least symbols. Both sides must be described in the same way.
+            let isPartial = before.isEmpty || after.isEmpty
+            if isPartial { (before, after) = (try Self.symbols(sides.0, old), try Self.symbols(sides.1, new)) }
             let shared = Set(before.modules.keys).intersection(after.modules.keys).sorted()
             guard !shared.isEmpty else {
                 throw ValidationError(
                     "\(old.escapedForTerminal) and \(new.escapedForTerminal) have no module in common.")
             }
+            // Of an earlier version of the tool, or too large.
+            let lacking = [(old, before), (new, after)].filter { side in
+                shared.contains { side.1.modules[$0]?.functionText == nil }
+            }.map(\.0)
             let rows = shared.flatMap { name in
                 APIRow.rows(from: before.modules[name]!, to: after.modules[name]!)
             }
-            if json {
+            switch form.form(isJSON: json) {
+            case .json:
                 let document = JSONValue.document(
-                    command: "diff", ["modules": JSONValue(shared), "changes": .array(rows.map(\.json))])
+                    command: "diff",
+                    [
+                        "modules": JSONValue(shared), "functions": .bool(lacking.isEmpty),
+                        "partial": .bool(isPartial),
+                        "changes": .array(rows.map(\.json)),
+                    ])
                 Terminal.write(try document.text())
-            } else {
+            case .text:
                 var page = Page()
                 for row in rows { row.write(to: &page) }
-                if rows.isEmpty { page.line(("No protocol and no type changed.", .green)) }
+                if rows.isEmpty {
+                    page.line((lacking.isEmpty ? "Nothing changed." : "No protocol and no type changed.", .green))
+                }
+                if isPartial {
+                    page.paragraph(
+                        "Partial: a side has no record of its interfaces, and no compiled modules are beside it, so the "
+                            + "symbols are compared. They show no layouts, default values and inlinable code, and without "
+                            + "library evolution only the number and kinds of requirements.")
+                }
+                for path in lacking {
+                    page.paragraph(
+                        "Functions are not compared: the record of \(path.escapedForTerminal) does not have them. "
+                            + "“pluginhost record” writes a new one where the library was built.")
+                }
                 Terminal.write(page.text)
+            case .junit: Terminal.write(JUnitReport([report(rows)], command: "diff").text)
+            case .sarif: Terminal.write(try SARIFReport([report(rows)]).json.text())
             }
             try (rows.allSatisfy(\.isFine) ? ExitStatus.fine : .problems).finish()
         } catch let error as PackingError {
@@ -54,69 +88,24 @@ struct DiffCommand: ParsableCommand {
         }
     }
 
-    private static func record(_ path: String) throws -> InterfaceRecord {
-        let record =
-            path.hasSuffix(".swiftmodule")
-            ? try InterfaceRecorder.record(ofModule: path) : try InterfaceRecorder.record(ofLibrary: path)
-        guard !record.isEmpty else {
+    /// The changes as the findings of a check of the library as it is now.
+    private func report(_ rows: [APIRow]) -> CheckReport {
+        let path = Path.normalized(new) ?? new
+        var report = CheckReport(path: path, identifier: nil, level: nil, isStrict: false)
+        report.codes = ["interfaceMismatch", "symbolMissing"]
+        report.add(rows.flatMap { $0.findings(about: path) })
+        return report
+    }
+
+    private static func symbols(_ side: APISide, _ path: String) throws -> InterfaceRecord {
+        let symbols = try side.symbols()
+        guard !symbols.isEmpty else {
             throw ValidationError(
                 """
-                \(path.escapedForTerminal) has no record of its interfaces, and no compiled module is beside it. Name the \
-                library in its build folder, or its .swiftmodule.
+                \(path.escapedForTerminal) cannot be compared with a library that has no record of its interfaces and no \
+                compiled modules beside it. Name two libraries, or the library in its build folder.
                 """)
         }
-        return record
-    }
-}
-
-/// A change, with its outcome for each role.
-private struct APIRow {
-    let change: InterfaceChange
-    let implementer: InterfaceRules.Outcome
-    let caller: InterfaceRules.Outcome
-    private let hasEvolution: Bool
-
-    static func rows(from old: InterfaceRecord.Module, to new: InterfaceRecord.Module) -> [APIRow] {
-        let hasEvolution = old.hasEvolution && new.hasEvolution
-        return InterfaceChange.changes(from: old, to: new).map { change in
-            func outcome(_ role: InterfaceRules.Role) -> InterfaceRules.Outcome {
-                InterfaceRules.outcome(of: change.kind, role: role, hasEvolution: hasEvolution)
-            }
-            return APIRow(
-                change: change, implementer: outcome(.implementer), caller: outcome(.caller),
-                hasEvolution: hasEvolution)
-        }
-    }
-
-    var isFine: Bool { implementer.isFine && caller.isFine }
-    private var raise: String {
-        if change.kind == .added { return "the package's minor version" }
-        return isFine
-            ? "the package's minor version"
-            : "the version of each extension point of \(change.subject), and the package's major version"
-    }
-
-    private static func word(_ outcome: InterfaceRules.Outcome) -> String {
-        switch outcome {
-        case .works: "works"
-        case .usesDefault: "uses the default"
-        case .refused(let code): "refused: \(code)"
-        case .unnoticed: "not noticed: an error is lost"
-        }
-    }
-
-    var json: JSONValue {
-        .object([
-            "subject": .string(change.subject), "change": .string(change.kind.rawValue), "text": .string(change.text),
-            "implementers": .string(Self.word(implementer)), "callers": .string(Self.word(caller)),
-            "evolution": .bool(hasEvolution), "raise": .string(raise),
-        ])
-    }
-
-    func write(to page: inout Page) {
-        page.line((change.subject + ":", .bold), (change.text, isFine ? .green : .red))
-        page.field("Implementers", Self.word(implementer))
-        page.field("Callers", Self.word(caller))
-        page.field("Raise", raise)
+        return symbols
     }
 }

@@ -55,7 +55,7 @@ private struct RecordResult {
 
     private static func record(_ path: String) throws(PackingError) -> InterfaceRecord {
         let record = try InterfaceRecorder.record(ofLibrary: path, isNew: true)
-        if !record.isEmpty { try InterfaceRecorder.write(BinaryListWriter.bytes(record.list), into: path) }
+        if !record.isEmpty { try InterfaceRecorder.write(InterfaceRecorder.content(of: record), into: path) }
         return record
     }
 

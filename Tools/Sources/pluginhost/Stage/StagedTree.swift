@@ -107,10 +107,13 @@ struct StagedTree {
     ///
     /// The copy is useful without it, so a failure is a warning.
     private mutating func record(_ library: StagePlan.Library, at path: String) {
-        guard LibraryInterfaces(of: library.file).record == nil else { return }
+        // The interfaces of the toolchain grow only with library evolution.
+        guard !InterfaceRecorder.isForeign(library.name), LibraryInterfaces(of: library.file).record == nil else {
+            return
+        }
         do throws(PackingError) {
             let record = try InterfaceRecorder.record(ofLibrary: library.file.path)
-            if !record.isEmpty { try InterfaceRecorder.write(BinaryListWriter.bytes(record.list), into: path) }
+            if !record.isEmpty { try InterfaceRecorder.write(InterfaceRecorder.content(of: record), into: path) }
         } catch {
             findings.append(
                 PluginFinding(
