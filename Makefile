@@ -158,14 +158,14 @@ docs: setup ## build the documentation as web pages in build/docs
 fuzz: build ## feed damaged and hostile files to the readers; FUZZ_INPUTS=1000000 each, FUZZ_SEED=… to repeat a run
 	@$(call feed,plists:1 strings:1 stringsdict:1 signatures:1 nibs:1 lanes:10 settings:20 $(HOSTILE))
 
-fuzz-budgets: build ## only the hostile files: lists, large nibs, plural rules, indexes, compiled tables and archives
+fuzz-budgets: build ## only the hostile files: lists, large nibs, plural rules, indexes, compiled tables, archives and records
 	@$(call feed,$(HOSTILE))
 
 fuzz-lanes: build ## a worker that writes what it wants while it answers the host; FUZZ_INPUTS=1000000, FUZZ_SEED=…
 	@$(call feed,lanes:1)
 
 # Hostile inputs take longer, so fewer of them are run: a tenth, a twentieth or a hundredth.
-HOSTILE = budgets:10 nibsizes:100 formats:100 indexes:100 tables:20 archives:20
+HOSTILE = budgets:10 nibsizes:100 formats:100 indexes:100 tables:20 archives:20 records:20
 feed = for target in $(1); do \
     $(PRODUCTS)/fuzz $${target%:*} --inputs $$(($(FUZZ_INPUTS) / $${target\#*:})) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED)) || exit 1; done
 

@@ -23,7 +23,7 @@ struct Corpus {
             case .stringsdict: corpus.list(corpus.plurals())
             case .nibs: corpus.nib()
             case .settings: Sample(bytes: corpus.list(corpus.settings()).bytes, value: nil)
-            case .budgets, .formats, .indexes, .tables, .archives, .ownnames, .signatures, .lanes, .nibsizes:
+            case .budgets, .formats, .indexes, .tables, .archives, .ownnames, .signatures, .lanes, .nibsizes, .records:
                 Sample(bytes: [], value: nil)
             }
         }

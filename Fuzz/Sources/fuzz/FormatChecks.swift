@@ -47,7 +47,7 @@ struct FormatChecks {
     nonisolated(unsafe) private static var count = 0
 
     // One thread.
-    private static func next() -> Int {
+    static func next() -> Int {
         count += 1
         return count
     }

@@ -8,7 +8,7 @@ enum HostileNames {
     private static let mutator = ELFMutator(sample)
 
     /// A library of the system that a bundle could carry: it needs another one, and has versions and a SONAME.
-    private static let sample: [UInt8] = {
+    static let sample: [UInt8] = {
         let places = ["/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/usr/lib"]
         for place in places {
             for name in ["libdl.so.2", "libutil.so.1", "librt.so.1", "libBrokenLocale.so.1", "libanl.so.1"] {

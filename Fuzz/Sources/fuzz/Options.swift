@@ -33,6 +33,7 @@ struct Options {
           archives     archives of a bundle that are valid except for a few fields, each installed
           ownnames     the edit that gives the libraries of a bundle names of their own, on damaged files
           signatures   signatures of C functions
+          records      records of interfaces, in damaged sections of a library and in a plug-in's Info.plist
           lanes        what a worker writes into a lane while it answers a call of the host
           settings     lists of a Settings.bundle and files with values of settings, damaged or made by the grammar
           nibs         documents of nibs, damaged or made by the grammar

@@ -25,6 +25,8 @@ enum Target: String, CaseIterable {
     case ownnames
     /// Signatures of C functions, by the grammar and beyond it.
     case signatures
+    /// Records of interfaces, in the section of a library and as a plug-in's Info.plist has them: ``RecordChecks``.
+    case records
     /// What a worker writes into a lane while it answers a call.
     case lanes
     /// Settings.bundles and files with values of settings, read through a bundle, and changed.
@@ -44,6 +46,7 @@ enum Target: String, CaseIterable {
         case .archives: HostileArchives.input(&random)
         case .ownnames: HostileNames.input(&random)
         case .signatures: HostileSignatures.input(&random)
+        case .records: HostileRecords.input(&random)
         case .lanes: HostileLanes.input(&random)
         case .nibs where random.oneIn(2): HostileNibs.input(&random)
         default: nil
@@ -55,6 +58,7 @@ enum Target: String, CaseIterable {
         switch self {
         case .formats, .tables, .archives: _ = ScratchFolder.path
         case .ownnames: HostileNames.prepare()
+        case .records: HostileRecords.prepare()
         case .indexes: _ = HostileIndexes.sample
         case .nibs, .nibsizes: NibChecks.prepare()
         case .settings: SettingsChecks.prepare()
@@ -64,7 +68,7 @@ enum Target: String, CaseIterable {
 
     /// Whether its checks measure time and memory themselves.
     var measures: Bool {
-        [.nibsizes, .budgets, .formats, .indexes, .tables, .archives, .lanes, .settings].contains(self)
+        [.nibsizes, .budgets, .formats, .indexes, .tables, .archives, .lanes, .settings, .records].contains(self)
     }
 
     /// Reads an input and checks the rules that hold for every input.
@@ -86,6 +90,7 @@ enum Target: String, CaseIterable {
         case .archives: try ArchiveChecks(bytes: bytes).run()
         case .ownnames: try NameChecks(bytes: bytes).run()
         case .signatures: try SignatureChecks(bytes: bytes).run()
+        case .records: try RecordChecks(bytes: bytes).run()
         case .lanes: try LaneChecks(bytes: bytes).run()
         case .settings: try SettingsChecks(bytes: bytes).run()
         case .planted: try PlantedDefects.read(bytes)

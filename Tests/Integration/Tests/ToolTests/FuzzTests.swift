@@ -53,7 +53,7 @@ import Testing
         #expect(output.standardOutput.contains("0 findings"))
     }
 
-    @Test(arguments: ["budgets", "formats", "indexes", "tables", "archives", "settings"])
+    @Test(arguments: ["budgets", "formats", "indexes", "tables", "archives", "settings", "records"])
     func theReadersSurviveHostileFiles(
         target: String
     ) throws {
