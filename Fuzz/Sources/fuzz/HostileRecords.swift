@@ -130,7 +130,7 @@ enum HostileRecords {
                 case 1: values.swapAt(random.below(values.count), random.below(values.count))
                 case 2: values.remove(at: random.below(values.count))
                 case 3 where random.oneIn(20):
-                    values = (0..<random.below(20_000)).map { .string("f\($0)() -> Swift.Int") }
+                    values = (0..<random.below(4_000)).map { .string("f\($0)() -> Swift.Int") }
                 default:
                     let place = random.below(values.count)
                     values[place] = changed(values[place], depth: depth + 1)

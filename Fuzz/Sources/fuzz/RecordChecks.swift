@@ -67,6 +67,8 @@ struct RecordChecks {
     private func checkBundle(_ list: PropertyList) throws(Violation) {
         guard case .dictionary(var values) = list else { return }
         values["Code"] = Self.buildIdentifier.map(PropertyList.string)
+        // XML has no place for some characters.
+        guard (try? PropertyListWriter.xml(.dictionary(values))) != nil else { return }
         let plain = try judged(nil)
         let recorded = try judged(.dictionary(values))
         guard plain == recorded else {
@@ -87,7 +89,9 @@ struct RecordChecks {
             "CFBundleIdentifier": .string("org.example.r"), "NSExecutable": .string("R"),
         ]
         values["PHInterfaces"] = list
-        guard let text = try? PropertyListWriter.xml(.dictionary(values)) else { return nil }
+        guard let text = try? PropertyListWriter.xml(.dictionary(values)) else {
+            throw Violation("Info.plist cannot be written")
+        }
         Files.write(Array(text.utf8), to: "\(path)/Contents/Info.plist")
         Files.write(HostileNames.sample, to: "\(path)/Contents/Linux/R")
         defer {
