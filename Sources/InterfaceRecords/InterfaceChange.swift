@@ -203,7 +203,7 @@ public struct InterfaceChange: Sendable, Hashable {
         var changes: [InterfaceChange] = []
         for name in Set(before.keys).union(after.keys).sorted() {
             let (container, member) = InterfaceText.divided(name)
-            if let container, whole.contains(where: { container == $0 || container.hasPrefix($0 + ".") }) { continue }
+            if let container, InterfaceText.beginnings(of: container).contains(where: whole.contains) { continue }
             let key = "\(container ?? "") \(member)"
             let isDefault = InterfaceText.isInExtension(name) && requirements.contains(key)
             func add(_ kind: Kind, _ text: String) { changes.append(Self(kind: kind, subject: name, text: text)) }

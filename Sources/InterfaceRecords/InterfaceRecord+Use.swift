@@ -47,11 +47,7 @@ extension InterfaceRecord {
     static func names(in text: String) -> Set<String> {
         var names: Set<String> = []
         for word in text.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == ".") }) {
-            var name = ""
-            for part in word.split(separator: ".") {
-                name += name.isEmpty ? String(part) : ".\(part)"
-                if name.utf8.count > part.utf8.count { names.insert(name) }
-            }
+            names.formUnion(InterfaceText.beginnings(of: word).dropFirst())
         }
         return names
     }

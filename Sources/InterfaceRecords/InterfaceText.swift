@@ -39,6 +39,21 @@ public enum InterfaceText {
 }
 
 extension InterfaceText {
+    /// The most parts of a name with dots.
+    ///
+    /// Nobody nests types that deeply, and the beginnings of a name are as long together as the square of their number.
+    private static let mostParts = 64
+
+    /// The beginnings of a name with dots, and the name: of `API.Node.Key` these are `API`, `API.Node` and
+    /// `API.Node.Key`.
+    static func beginnings(of name: some StringProtocol) -> [String] {
+        var beginnings: [String] = []
+        for part in name.split(separator: ".").prefix(mostParts) {
+            beginnings.append(beginnings.last.map { "\($0).\(part)" } ?? String(part))
+        }
+        return beginnings
+    }
+
     private static let `static` = "static "
     private static let `extension` = "(extension in "
 
