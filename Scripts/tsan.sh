@@ -22,7 +22,7 @@ swift test $sanitize --scratch-path .build-tsan --skip Mutation --skip Damage --
     --skip WorkerObjectTests --skip WorkerRuntimeTests --skip CTableTests --skip PluginProbeTests \
     --skip SettingsEverywhereTests --skip aWorkerReportsTheChangesOfItsPlugin \
     --skip OwnNamesWorkerTests --skip RequiredProbeTests --skip SandboxRefusalTests --skip StateDirectoryTests \
-    --skip WorkerDebuggerTests --skip ApplicationBundleTests \
+    --skip WorkerDebuggerTests --skip ApplicationBundleTests --skip ExecutionDemandTests \
     --skip aLoadWithALinkAsADevice --skip aPluginThatGrowsAsFastAsItCan "$@"
 # In the same build folder, which has the library already.
 Scripts/replan.sh .build-tsan
