@@ -2,7 +2,7 @@
 """Makes the symbols that PluginHost re-exports symbols of PluginHost.
 
 Applications import PluginHost alone, so its documentation has the pages of those types. The compiler's own option for that
-leaves out what stands in extensions.
+leaves out what stands in extensions. PluginABI has pages of its own, which stay.
 
 usage: Scripts/reexported.py SYMBOLS    a directory with the symbol graphs of the modules; changed in place
 """
@@ -16,6 +16,8 @@ def main():
     symbols = pathlib.Path(sys.argv[1])
     types = {}
     for module, name in IMPORT.findall((ROOT / "Sources/PluginHost/Rooms.swift").read_text()):
+        if module == "PluginABI":
+            continue
         types.setdefault(module, set()).add(name)
     names = set().union(*types.values())
     face = symbols / "PluginHost.symbols.json"

@@ -36,7 +36,7 @@ public struct IsolationPolicy: Sendable {
 
     /// The least isolation of a plug-in; `PHExecution` can require more.
     ///
-    /// Default: ``PluginExecution/inProcess``.
+    /// Default: ``/PluginABI/PluginExecution/inProcess``.
     public var execution: @Sendable (PluginDescription) -> PluginExecution = { _ in .inProcess }
     /// The extension points of the application that demand a place for their plug-ins.
     ///
