@@ -49,8 +49,7 @@ public enum InterfaceRecorder {
         let dump = try ModuleDump(module: name, in: folder)
         var module = dump.record(hasEvolution: hasEvolution)
         if hasFunctions {
-            guard let digester = ModuleDump.digester else { throw ModuleDump.noDigester(name, folder.path) }
-            let code = try SerializedCode(module: name, in: folder, digester: digester)
+            let code = try SerializedCode(module: name, in: folder)
             module.functions = dump.functions(code, beside: module)
         }
         return module

@@ -70,7 +70,7 @@ struct ModuleDump: Decodable {
     /// - Throws: ``PackingError`` of code `toolFailed` if there is no digester, or if it cannot read the module: another
     ///   compiler made it, or a module that it imports is missing.
     init(module: String, in folder: ModuleFolder) throws(PackingError) {
-        guard let digester = Self.digester else { throw Self.noDigester(module, folder.path) }
+        let digester = try Self.digester(for: module, in: folder)
         let scratch = try TemporaryDirectory()
         let output = Path.join(scratch.path, "dump.json")
         let said = Path.join(scratch.path, "errors.txt")
@@ -98,10 +98,13 @@ struct ModuleDump: Decodable {
         }
     }
 
-    /// The error if the toolchain has no digester, or there is no toolchain.
-    static func noDigester(_ module: String, _ path: String) -> PackingError {
-        PackingError(
-            .toolFailed, path: path,
+    /// The digester that reads a module; the programs of its toolchain are beside it.
+    ///
+    /// - Throws: ``PackingError`` of code `toolFailed` if the toolchain has none, or there is no toolchain.
+    static func digester(for module: String, in folder: ModuleFolder) throws(PackingError) -> String {
+        if let digester { return digester }
+        throw PackingError(
+            .toolFailed, path: folder.path,
             message: "There is no swift-api-digester beside the swift of PATH, so nothing states the interfaces of "
                 + "the module \(quoted(module)).",
             remedy: "Install a toolchain of swift.org, or put its usr/bin into PATH.")
@@ -111,7 +114,7 @@ struct ModuleDump: Decodable {
     private struct Empty: Error {}
 
     /// The digester beside the swift of `PATH`.
-    static let digester: String? = {
+    private static let digester: String? = {
         let directories = (getenv("PATH").map { String(cString: $0) } ?? "").split(separator: ":")
         for directory in directories {
             guard let swift = Path.resolved("\(directory)/swift") else { continue }

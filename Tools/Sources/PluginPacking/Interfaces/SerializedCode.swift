@@ -19,13 +19,14 @@ struct SerializedCode {
     /// Runs the compiler.
     ///
     /// - Throws: ``PackingError`` of code `toolFailed` if it cannot read the module.
-    init(module: String, in folder: ModuleFolder, digester: String) throws(PackingError) {
+    init(module: String, in folder: ModuleFolder) throws(PackingError) {
+        let toolchain = Path.parent(try ModuleDump.digester(for: module, in: folder))
         let scratch = try TemporaryDirectory()
         let output = Path.join(scratch.path, "code.sil")
         let file = Self.file(of: module, in: folder.path)
         let command =
             [
-                Path.join(Path.parent(digester), "swift-frontend"), "-emit-sil", "-module-name", module, file, "-o",
+                Path.join(toolchain, "swift-frontend"), "-emit-sil", "-module-name", module, file, "-o",
                 output,
             ] + folder.arguments
         try ChildProgram.run(command, to: "read the code in the module \(module)")

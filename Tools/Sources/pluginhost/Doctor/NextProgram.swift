@@ -42,10 +42,14 @@ struct NextProgram {
         self.program = program
         let today = search.recorded?.version ?? ""
         self.version = version ?? today
-        let before = Self.outcomes(search, search.program, today, [:])
-        let after = Self.outcomes(search, program, self.version, points)
+        HostEnvironment.current.version = today
+        let catalog = search.catalog()
+        let before = Self.outcomes(catalog, search.program, [:])
+        // Of what differs between the two, a catalogue only asks for the version.
+        HostEnvironment.current.version = self.version
+        let after = Self.outcomes(self.version == today ? catalog : search.catalog(), program, points)
         for identifier in Set(before.keys).union(after.keys).sorted() {
-            // Both catalogues have the same bundles, so a bundle that is in one alone was installed meanwhile.
+            // Both versions have the same bundles, so a bundle that is in one alone was installed meanwhile.
             guard let old = before[identifier], let new = after[identifier] else { continue }
             if old.works != new.works {
                 changes.append(Change(identifier: identifier, before: old, after: new))
@@ -58,10 +62,8 @@ struct NextProgram {
     }
 
     private static func outcomes(
-        _ search: PluginSearch, _ program: String?, _ version: String, _ points: [String: UInt32]
+        _ catalog: PluginCatalog, _ program: String?, _ points: [String: UInt32]
     ) -> [String: Outcome] {
-        HostEnvironment.current.version = version
-        let catalog = search.catalog()
         var outcomes: [String: Outcome] = [:]
         for plugin in catalog.plugins {
             let errors = findings(of: plugin, program, points).filter { $0.severity == .error }

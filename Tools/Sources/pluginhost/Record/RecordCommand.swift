@@ -3,7 +3,6 @@ import Glibc
 import InterfaceRecords
 import PluginHost
 import PluginPacking
-import PluginTranslating
 
 /// `pluginhost record`: writes the interfaces of an API library into the library.
 struct RecordCommand: ParsableCommand {
@@ -55,7 +54,7 @@ private struct RecordResult {
 
     private static func record(_ path: String) throws(PackingError) -> InterfaceRecord {
         let record = try InterfaceRecorder.record(ofLibrary: path, isNew: true)
-        if !record.isEmpty { try InterfaceRecorder.write(InterfaceRecorder.content(of: record), into: path) }
+        try InterfaceRecorder.write(record, into: path)
         return record
     }
 

@@ -1,10 +1,8 @@
 import ELFImages
 import Foundation
 import HostBasics
-import InterfaceRecords
 @_spi(Tools) import PluginHost
 import PluginPacking
-import PluginTranslating
 
 /// The directory that `pluginhost stage` makes.
 ///
@@ -112,8 +110,7 @@ struct StagedTree {
             return
         }
         do throws(PackingError) {
-            let record = try InterfaceRecorder.record(ofLibrary: library.file.path)
-            if !record.isEmpty { try InterfaceRecorder.write(InterfaceRecorder.content(of: record), into: path) }
+            try InterfaceRecorder.write(InterfaceRecorder.record(ofLibrary: library.file.path), into: path)
         } catch {
             findings.append(
                 PluginFinding(
