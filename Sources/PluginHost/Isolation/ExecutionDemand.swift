@@ -41,7 +41,7 @@ struct ExecutionDemand {
         guard PlacementDecider.policy.isPresent, let policy = HostEnvironment.current.isolationPolicy?.policy else {
             return .inProcess
         }
-        return policy.points.lazy.filter { $0.name == point }.map(\.execution).max() ?? .inProcess
+        return policy.demand(ofPoints: [point])
     }
 
     /// The error of a load.

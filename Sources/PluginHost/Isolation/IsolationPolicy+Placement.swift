@@ -4,17 +4,19 @@ import PluginABI
 @_spi(Tools) import PluginWorkers
 
 extension IsolationPolicy {
-    /// The least safe place that the extension points demand which a bundle declares.
-    private func demand(for manifest: Manifest) -> PluginExecution {
-        if points.isEmpty { return .inProcess }
-        let declared = Set(manifest.extensions.compactMap(\.extensionPoint))
-        return points.lazy.filter { declared.contains($0.name) }.map(\.execution).max() ?? .inProcess
+    /// The least safe place that extension points with some names allow.
+    func demand(ofPoints names: Set<String>) -> PluginExecution {
+        points.lazy.filter { names.contains($0.name) }.map(\.execution).max() ?? .inProcess
     }
 
     /// Replaces the bundle's requirements with the application's decision, which is never less safe.
     func place(_ bundle: PluginBundle, _ placement: inout Placement) {
         let plugin = PluginDescription(of: bundle)
-        let decided = max(execution(plugin), demand(for: bundle.manifest))
+        var decided = execution(plugin)
+        if !points.isEmpty {
+            let declared = Set(bundle.manifest.extensions.compactMap(\.extensionPoint))
+            decided = max(decided, demand(ofPoints: declared))
+        }
         placement.execution = max(placement.execution, decided)
         // The other settings do not matter to code in the application's process.
         if placement.execution == .inProcess { return ApplicationRecorder.shared.note(nil, of: plugin.identifier) }
