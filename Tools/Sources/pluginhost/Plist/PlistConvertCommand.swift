@@ -48,7 +48,7 @@ struct PlistConvertCommand: ParsableCommand {
             // A list that cannot be read or written is worse than a value that the form cannot hold.
             var failure = ExitStatus.unable
             do throws(LintFinding) {
-                let list = try ListFile(file)
+                let list = try ListArgument(file)
                 failure = .problems
                 let bytes = try list.bytes(form)
                 failure = .unable

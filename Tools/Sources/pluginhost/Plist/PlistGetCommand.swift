@@ -44,7 +44,7 @@ struct PlistGetCommand: ParsableCommand {
     }
 
     mutating func run() throws {
-        let file = try ListFile.read(file, "plist get", json: json, keys: ["keyPath", "value", "type"])
+        let file = try ListArgument.read(file, "plist get", json: json, keys: ["keyPath", "value", "type"])
         let keyPath = ListKeyPath(reading: keyPath) ?? ListKeyPath([])
         let form = form
         do throws(LintFinding) {

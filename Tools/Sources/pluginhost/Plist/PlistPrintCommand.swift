@@ -16,7 +16,7 @@ struct PlistPrintCommand: ParsableCommand {
     var json = false
 
     mutating func run() throws {
-        let list = try ListFile.read(file, "plist print", json: json, keys: ["file", "text"])
+        let list = try ListArgument.read(file, "plist print", json: json, keys: ["file", "text"])
         let text = ListDescription.text(list.value)
         if json {
             try TranslatingReport.write("plist print", ["file": .string(file), "text": .string(text)], [])

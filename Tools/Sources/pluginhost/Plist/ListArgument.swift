@@ -1,22 +1,9 @@
-import ArgumentParser
 @_spi(Tools) import PluginLinting
 import PluginTranslating
 import PropertyLists
 
-/// A form in which a property list is written.
-enum ListForm: String, CaseIterable {
-    case xml1, binary1, openstep, json
-
-    static func named(_ name: String) throws -> ListForm {
-        guard let form = ListForm(rawValue: name) else {
-            throw ValidationError("The form must be xml1, binary1, openstep or json.")
-        }
-        return form
-    }
-}
-
-/// A property list in a file.
-struct ListFile {
+/// The property list in a file that an argument of the command names.
+struct ListArgument {
     let path: String
     let value: PropertyList
     /// The content of the file.
@@ -30,8 +17,10 @@ struct ListFile {
     }
 
     /// The list of a command, which ends with the status 2 if the list cannot be read.
-    static func read(_ file: String, _ command: String, json: Bool, keys: [String]) throws -> ListFile {
-        try TranslatingReport.attempt(command, json: json, keys: keys) { () throws(LintFinding) in try ListFile(file) }
+    static func read(_ file: String, _ command: String, json: Bool, keys: [String]) throws -> ListArgument {
+        try TranslatingReport.attempt(command, json: json, keys: keys) { () throws(LintFinding) in
+            try ListArgument(file)
+        }
     }
 
     private init(path: String, value: PropertyList) {
@@ -46,9 +35,9 @@ struct ListFile {
     }
 
     /// The value at a key path, as a separate list.
-    func part(_ keyPath: ListKeyPath) throws(LintFinding) -> ListFile {
+    func part(_ keyPath: ListKeyPath) throws(LintFinding) -> ListArgument {
         do throws(ListFault) {
-            return ListFile(path: path, value: try keyPath.value(in: value))
+            return ListArgument(path: path, value: try keyPath.value(in: value))
         } catch {
             throw PropertyListFile.finding(error, in: path)
         }
