@@ -10,20 +10,13 @@ export FIXTURE_FLAGS="-sanitize=thread"
 
 # See Sources/HostBasics/Threads/Lock.swift.
 sanitize="--sanitize=thread -Xswiftc -DTHREAD_SANITIZER"
-# Package.swift leaves out the tests of modules that know no thread. These are left out too: those that read hundreds of
-# thousands of damaged files; those that measure the memory and the time of one reader, which the sanitiser multiplies; the
-# one that limits the size of files, because the sanitiser keeps its own memory in files; and those that start worker
-# processes from the tests' own executable, or let processes crash: the sanitiser in such a process needs more memory than a
-# worker may have, and takes the signals.
+# Package.swift leaves out the tests of modules that know no thread, and those that start workers. These are left out too: those
+# that read hundreds of thousands of damaged files; those that measure the memory and the time of one reader, which the sanitiser
+# multiplies; and three that start workers beside tests that do not.
 export PLUGINHOST_SANITIZER=thread
 Scripts/replan.sh .build-tsan
-swift test $sanitize --scratch-path .build-tsan --skip Mutation --skip Damage --skip BudgetFaults --skip ControlGroupTests \
-    --skip PluginWorkerTests --skip WorkerFaultTests --skip WorkerSupervisorTests --skip WorkerLoadingTests \
-    --skip WorkerObjectTests --skip WorkerRuntimeTests --skip CTableTests --skip PluginProbeTests \
-    --skip SettingsEverywhereTests --skip aWorkerReportsTheChangesOfItsPlugin \
-    --skip OwnNamesWorkerTests --skip RequiredProbeTests --skip SandboxRefusalTests --skip StateDirectoryTests \
-    --skip WorkerDebuggerTests --skip ApplicationBundleTests --skip ExecutionDemandTests \
-    --skip aLoadWithALinkAsADevice --skip aPluginThatGrowsAsFastAsItCan "$@"
+swift test $sanitize --scratch-path .build-tsan --skip Mutation --skip Damage --skip BudgetFaults \
+    --skip aWorkerReportsTheChangesOfItsPlugin --skip aLoadWithALinkAsADevice --skip aPluginThatGrowsAsFastAsItCan "$@"
 # In the same build folder, which has the library already.
 Scripts/replan.sh .build-tsan
 swift test $sanitize --scratch-path .build-tsan --package-path Tests/Integration --filter LoadingTests \

@@ -49,6 +49,11 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// Scripts/tsan.sh sets this. It runs the tests that load plug-ins; those of the command start processes.
+if Context.environment["PLUGINHOST_SANITIZER"] == "thread" {
+    package.targets.removeAll { ["ToolTests", "inject"].contains($0.name) }
+}
+
 for target in package.targets {
     // What is measured and installed is optimised; tests would only compile for longer.
     target.swiftSettings = [
