@@ -118,7 +118,7 @@ extension PluginBundle {
 /// The class names as an array that reads them at the first access.
 ///
 /// Most observers never access it, and reading the library's metadata costs as much as a load. `as? [String]` works as
-/// for any NSArray. as on any NSArray.
+/// on any NSArray.
 private final class LoadedClassNames: NSArray {
     private let code: LoadedCode?
     private let found = Lock<[String]?>(nil)

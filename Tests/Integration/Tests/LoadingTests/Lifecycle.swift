@@ -316,44 +316,50 @@ import Testing
 
     // MARK: States
 
-    @Test func theSequenceOfStatesGivesEachChangeInOrder() async throws {
-        let fixture = try Hooks.swift("Watched")
-        let bundle = try PluginBundle.open(path: fixture.path)
-        var changes = PluginBundle.stateChanges.makeAsyncIterator()
-        Hooks.on("First.activate", of: fixture) { true }
-        bundle.load()
-        let failed = PluginState.failed(try #require(bundle.loadError))
-        Hooks.on("First.activate", of: fixture) { false }
-        bundle.load()
-        bundle.unload()
-        let expected: [PluginState] = [.discovered, .loading, failed, .loading, .active, .deactivating, .deactivated]
-        var seen: [PluginState] = [.discovered]
-        while seen.count < expected.count, let change = await changes.next() {
-            guard change.bundle === bundle else { continue }  // other tests load too
-            #expect(change.previous == seen.last)
-            seen.append(change.state)
+    // In processes of their own: a sequence keeps the latest 1,024 changes, and those of other tests would push these out.
+
+    @Test func theSequenceOfStatesGivesEachChangeInOrder() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try Hooks.swift("Watched")
+            let bundle = try PluginBundle.open(path: fixture.path)
+            var changes = PluginBundle.stateChanges.makeAsyncIterator()
+            Hooks.on("First.activate", of: fixture) { true }
+            bundle.load()
+            let failed = PluginState.failed(try #require(bundle.loadError))
+            Hooks.on("First.activate", of: fixture) { false }
+            bundle.load()
+            bundle.unload()
+            let expected: [PluginState] = [
+                .discovered, .loading, failed, .loading, .active, .deactivating, .deactivated,
+            ]
+            var seen: [PluginState] = [.discovered]
+            while seen.count < expected.count, let change = await changes.next() {
+                #expect(change.previous == seen.last)
+                seen.append(change.state)
+            }
+            #expect(seen == expected)
+            #expect(seen.map(\.description).suffix(3) == ["active", "deactivating", "deactivated"])
         }
-        #expect(seen == expected)
-        #expect(seen.map(\.description).suffix(3) == ["active", "deactivating", "deactivated"])
     }
 
-    @Test func changesOfOneBundleByManyThreadsArriveInOrder() async throws {
-        let many = try BundleFixture("WatchedByMany", code: .c(Source.good + "/* w */"))
-        let bundle = try PluginBundle.open(path: many.path)
-        var changes = PluginBundle.stateChanges.makeAsyncIterator()
-        onThreads(8) { index in
-            for _ in 0..<100 { _ = index % 2 == 0 ? bundle.load() : bundle.unload() }
+    @Test func changesOfOneBundleByManyThreadsArriveInOrder() async {
+        await #expect(processExitsWith: .success) {
+            let many = try BundleFixture("WatchedByMany", code: .c(Source.good + "/* w */"))
+            let bundle = try PluginBundle.open(path: many.path)
+            var changes = PluginBundle.stateChanges.makeAsyncIterator()
+            onThreads(8) { index in
+                for _ in 0..<50 { _ = index % 2 == 0 ? bundle.load() : bundle.unload() }
+            }
+            try bundle.loadAndReturnError()
+            // A change after all of it comes after all of it.
+            let mark = try PluginBundle.open(path: BundleFixture("WatchedLast", code: .c(Source.good + "/* m */")).path)
+            try mark.loadAndReturnError()
+            var last = PluginState.discovered
+            while let change = await changes.next(), change.bundle !== mark {
+                #expect(change.previous == last)
+                last = change.state
+            }
+            #expect(last == .active)
         }
-        try bundle.loadAndReturnError()
-        // A change after all of it comes after all of it.
-        let mark = try PluginBundle.open(path: BundleFixture("WatchedLast", code: .c(Source.good + "/* m */")).path)
-        try mark.loadAndReturnError()
-        var last = PluginState.discovered
-        while let change = await changes.next(), change.bundle !== mark {
-            guard change.bundle === bundle else { continue }  // other tests load too
-            #expect(change.previous == last)
-            last = change.state
-        }
-        #expect(last == .active)
     }
 }

@@ -45,10 +45,11 @@ struct ZIPFixture {
         let file = Workspace.temporary.appending(path: "part-\(UUID().uuidString)")
         try Data(content).write(to: file)
         try Tool.run(try Tool.find("gzip"), ["-n", "-9", file.path])
-        // Ten bytes of a header, and eight of an end.
-        let bytes = Array(try Data(contentsOf: file.appendingPathExtension("gz"))).dropFirst(10).dropLast(8)
-        var entry = Entry(name: name, content: Array(bytes), mode: mode, method: 8, size: content.count)
-        entry.checksum = Self.checksum(content)
+        // Ten bytes of a header, and eight of an end: the checksum and the size.
+        let bytes = Array(try Data(contentsOf: file.appendingPathExtension("gz")))
+        var entry = Entry(
+            name: name, content: Array(bytes.dropFirst(10).dropLast(8)), mode: mode, method: 8, size: content.count)
+        entry.checksum = bytes.suffix(8).prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
         entries.append(entry)
     }
 
