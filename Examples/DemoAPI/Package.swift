@@ -19,6 +19,9 @@ let package = Package(
             name: "DemoAPI",
             dependencies: ["CDemoAPI", .product(name: "PluginHost", package: "PluginHost")],
             swiftSettings: [
+                // Library evolution: plug-ins that are compiled now work with later versions of this module, which may move
+                // and add declarations. See docs/abi.md, "Library evolution".
+                .unsafeFlags(["-enable-library-evolution", "-no-verify-emitted-module-interface"]),
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("InternalImportsByDefault"),
                 .enableUpcomingFeature("MemberImportVisibility"),

@@ -8,7 +8,7 @@ let shared: [Target.Dependency] = [
 ]
 
 // With these flags, the same sources give the same bytes in every folder: paths begin at the package, and nothing depends on
-// the paths of object files. Delete them if another package must depend on this one by version.
+// the paths of object files.
 let compiling: [SwiftSetting] = [
     .unsafeFlags([
         "-file-prefix-map", "\(Context.packageDirectory)=.", "-Xfrontend", "-no-clang-module-breadcrumbs",

@@ -134,6 +134,8 @@ final class HTMLExporter: Exporter {
         case .percentage(let share): numbers.percentage(share)
         case .bytes(let count): numbers.size(count)
         case .code(let code): "<code>\(escaped(code))</code>"
+        // A later version of the application may add cases.
+        @unknown default: escaped("\(cell)")
         }
     }
 
@@ -145,6 +147,7 @@ extension Table.Cell {
         switch self {
         case .integer, .decimal, .percentage, .bytes: true
         case .text, .code: false
+        @unknown default: false
         }
     }
 }

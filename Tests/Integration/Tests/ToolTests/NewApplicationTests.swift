@@ -69,6 +69,7 @@ import Testing
         try compile(
             "NotesAPI", "NotesAPI/Sources/NotesAPI",
             [
+                "-enable-library-evolution",
                 "-emit-library", "-emit-module", "-o", products.appending(path: "libNotesAPI.so").path,
                 "-emit-module-path", products.appending(path: "NotesAPI.swiftmodule").path,
             ])
@@ -171,6 +172,17 @@ import Testing
         let built = try Self.built.get()
         let output = try built.run(arguments[0])
         #expect(output.status == 2 && output.standardError.hasPrefix("notes: notes [--sandboxed]"), "\(output)")
+    }
+
+    @Test func itsInterfaceMayGrow() throws {
+        let built = try Self.built.get()
+        let manifest = try String(
+            contentsOf: built.project.appending(path: "NotesAPI/Package.swift"), encoding: .utf8)
+        #expect(manifest.contains("\"-enable-library-evolution\"") && manifest.contains("swiftSettings: evolution"))
+        let check = try PluginHostTool.run(
+            "check", "--level", "standard", "--host", built.products.appending(path: "notes").path, "--json",
+            built.products.appending(path: "Plugins/Signature.bundle").path)
+        #expect(!check.standardOutput.contains("interfaceUnrecorded"), "\(check)")
     }
 
     @Test func itsTextsAreComplete() throws {
