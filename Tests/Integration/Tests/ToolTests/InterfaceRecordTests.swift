@@ -462,6 +462,35 @@ private struct ReplacedAPI {
         #expect(built.status == 0 && built.object["modules"] as? [String] == ["LinkedAPI"], "\(built.text)")
     }
 
+    @Test(arguments: [false, true], [false, true])
+    func onlyAnAPIWithNeitherLibraryEvolutionNorARecordIsReported(_ evolution: Bool, _ isRecorded: Bool) throws {
+        let api = ReplacedAPI("Evolving\(evolution)\(isRecorded)API")
+        try api.build(Self.before, flags: evolution ? ["-enable-library-evolution"] : [])
+        let plugin = try packed(api, name: "Checked")
+        if isRecorded { try #require(PluginHostTool.run("record", api.library.path).status == 0) }
+        let program = Workspace.products.appending(path: "pluginhost").path
+        let report = try PluginHostTool.document(
+            "check", "--host", program, "--level", "standard", plugin.bundle.path)
+        #expect(report.text.contains("interfaceUnrecorded") == !(evolution || isRecorded), "\(report.text)")
+        #expect((report.bundles.first?["notRun"] as? [Any])?.isEmpty == true, "\(report.text)")
+        // Without a level only what a load refuses is reported.
+        let plain = try PluginHostTool.document("check", "--host", program, plugin.bundle.path)
+        #expect(!plain.text.contains("interfaceUnrecorded"), "\(plain.text)")
+    }
+
+    /// They have no library evolution on Linux, and nobody but the toolchain's authors can change that.
+    @Test func protocolsOfTheToolchainAreNotReported() throws {
+        let api = ReplacedAPI("FoundationUserAPI")
+        try api.build(Self.before, flags: ["-enable-library-evolution"])
+        let plugin = try packed(
+            api, name: "FoundationUser",
+            more: "import Foundation\nstruct Failure: LocalizedError { var errorDescription: String? { nil } }")
+        let report = try PluginHostTool.run(
+            "check", "--host", Workspace.products.appending(path: "pluginhost").path, "--level", "standard", "--json",
+            plugin.bundle.path)
+        #expect(!report.standardOutput.contains("interfaceUnrecorded"), "\(report)")
+    }
+
     @Test(.fault(665, 666)) func versionsThatCannotBeComparedAreRefused() throws {
         let (one, other) = (ReplacedAPI("OneAPI"), ReplacedAPI("OtherAPI"))
         try one.build(Self.before)
