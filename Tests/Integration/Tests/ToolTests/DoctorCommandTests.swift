@@ -1,5 +1,6 @@
 import Fixtures
 import Foundation
+import FoundationXML
 import Testing
 
 @Suite struct DoctorCommandTests {
@@ -102,6 +103,94 @@ import Testing
             PluginHostTool.words(point.standardOutput).contains(
                 "“plain” is for version 2 of “org.example.filter”, and the next application has version 3"), "\(point)")
         #expect(point.standardOutput.contains("1 plug-in would be refused"), "\(point)")
+    }
+
+    /// The suites of a JUnit report by name, each with its tests by name: the element in them, or nothing.
+    private func suites(_ text: String) throws -> [String: [String: String]] {
+        let document = try XMLDocument(xmlString: text)
+        let suites = try document.nodes(forXPath: "/testsuites/testsuite").compactMap { $0 as? XMLElement }
+        func name(_ element: XMLElement) -> String { element.attribute(forName: "name")?.stringValue ?? "?" }
+        return Dictionary(
+            uniqueKeysWithValues: suites.map { suite in
+                let tests = suite.elements(forName: "testcase")
+                #expect(suite.attribute(forName: "tests")?.stringValue == "\(tests.count)" && !tests.isEmpty)
+                let failures = tests.count { !$0.elements(forName: "failure").isEmpty }
+                #expect(suite.attribute(forName: "failures")?.stringValue == "\(failures)")
+                let content = tests.map { (name($0), $0.children?.first?.name ?? "") }
+                return (name(suite), Dictionary(content, uniquingKeysWith: { first, _ in first }))
+            })
+    }
+
+    private func sarif(_ text: String) throws -> [[String: Any]] {
+        let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        return try #require((object?["runs"] as? [[String: Any]])?.first?["results"] as? [[String: Any]])
+    }
+
+    @Test func otherProgramsReadItsReport() throws {
+        let folder = try PluginFolder(["Good": [:], "Waiting": ["PHRequires": ["org.example.absent": "1.0"]]])
+        func report(_ form: String, _ more: String...) throws -> Tool.Output {
+            try PluginHostTool.run(
+                ["doctor", "--format", form] + more + [folder.path],
+                environment: environment(["XDG_STATE_HOME": "relative"]))
+        }
+        let json = try report("json")
+        let document = try JSONSerialization.jsonObject(with: Data(json.standardOutput.utf8)) as? [String: Any]
+        #expect(json.status == 1 && document?["command"] as? String == "doctor", "\(json)")
+        #expect(try report("text").standardOutput.contains("Found: "))
+
+        let junit = try report("junit")
+        let suites = try suites(junit.standardOutput)
+        #expect(junit.status == 1)
+        let waiting = try #require(suites.first { $0.key.hasSuffix("/Waiting.bundle") }?.value)
+        #expect(waiting["requirementUnmet"] == "failure" || waiting.values.contains("failure"), "\(suites)")
+        let good = try #require(suites.first { $0.key.hasSuffix("/Good.bundle") }?.value)
+        #expect(good.count > 20 && good.values.allSatisfy { $0 != "failure" }, "\(good)")
+        #expect(suites["Search paths"] == ["everything": ""], "\(suites)")
+
+        let result = try report("sarif")
+        let results = try sarif(result.standardOutput)
+        let errors = results.filter { $0["level"] as? String == "error" }
+        #expect(result.status == 1 && errors.count == waiting.values.count { $0 == "failure" }, "\(result)")
+        // A finding about the machine is in no file.
+        let variable = try #require(results.first { $0["ruleId"] as? String == "environment" })
+        #expect(variable["level"] as? String == "warning" && (variable["locations"] as? [Any])?.isEmpty == true)
+        #expect(suites["Environment"] == ["environment": "system-out"], "\(suites)")
+        #expect(
+            try PluginHostTool.run(
+                ["doctor", "--format", "junit", "--json", folder.path], environment: environment()
+            ).status == 2)
+        #expect(try report("yaml").status == 2)
+    }
+
+    @Test func otherProgramsReadWhatTheNextApplicationRefuses() throws {
+        // The second needs a plug-in that does not exist, today and with the next version.
+        let folder = try PluginFolder([
+            "Old": ["PHHostRequires": "<2.0"], "Never": ["PHRequires": ["org.example.absent": "1.0"]], "Plain": [:],
+            "New": ["PHHostRequires": ">=2.0"],
+        ])
+        let (old, new) = try applications(in: folder)
+        func report(_ form: String) throws -> Tool.Output {
+            try PluginHostTool.run(
+                ["doctor", "--host", old, "--next", new, "--host-version", "2.1", "--format", form, folder.path],
+                environment: environment())
+        }
+        let junit = try report("junit")
+        let suites = try suites(junit.standardOutput)
+        #expect(junit.status == 1 && suites.count == 4, "\(junit)")
+        func tests(_ name: String) throws -> [String: String] {
+            try #require(suites.first { $0.key.hasSuffix("/\(name).bundle") }?.value)
+        }
+        #expect(try tests("Old").values.contains("failure"), "\(junit)")
+        #expect(try Set(tests("Never").values) == ["system-out"], "\(junit)")
+        #expect(try tests("Plain") == ["everything": ""] && tests("New") == ["everything": ""], "\(junit)")
+        let result = try report("sarif")
+        let results = try sarif(result.standardOutput)
+        let levels = results.map { [$0["ruleId"], $0["level"]].map { $0 as? String ?? "?" } }
+        #expect(result.status == 1 && levels.contains { $0[1] == "error" }, "\(result)")
+        for result in results {
+            let bundle = try #require((result["properties"] as? [String: Any])?["bundle"] as? String)
+            #expect((result["level"] as? String == "error") == bundle.hasSuffix("/Old.bundle"), "\(levels)")
+        }
     }
 
     @Test func theNextVersionIsComparedWithWhatPluginsRequire() throws {

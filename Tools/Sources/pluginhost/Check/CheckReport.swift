@@ -21,6 +21,8 @@ struct CheckReport {
     let isStrict: Bool
     /// Whether nothing exists at the path: wrong usage.
     var isMissing = false
+    /// Whether the path is one; otherwise it is the name of something that `doctor` checks on the machine.
+    var isPlace = true
     /// The findings of the level and the levels before it.
     private(set) var findings: [LintFinding] = []
     private(set) var notRun: [NotRun] = []
@@ -83,6 +85,12 @@ struct CheckReport {
             if found[rule.id] != nil || codes.contains(rule.id) { return true }
             return parts.contains(rule.part) && isIncluded(rule) && !skipped.contains(rule.id)
         }.map { ($0, found[$0.id] ?? []) }
+    }
+
+    /// The findings without a rule, by code: they depend on the machine or on the moment.
+    var others: [(code: String, findings: [LintFinding])] {
+        let others = findings.filter { Rule.named($0.code.rawValue) == nil }
+        return Dictionary(grouping: others, by: \.code.rawValue).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     /// Whether a finding makes the exit status 1.

@@ -5,7 +5,8 @@ import PluginLinting
 /// The reports of one invocation as the XML of JUnit, which build servers read: a suite for each bundle, a test for
 /// each rule.
 ///
-/// A rule that was not checked is a skipped test, but the exit status is still not 0.
+/// A rule that was not checked is a skipped test, but the exit status is still not 0. Findings without a rule are tests with the
+/// names of their codes. A suite has at least one test, because build servers take an empty one for a mistake.
 struct JUnitReport {
     private let reports: [CheckReport]
     private let command: String
@@ -35,18 +36,18 @@ struct JUnitReport {
         private(set) var lines: [String] = []
 
         var skipped: Int { report.notRun.reduce(0) { $0 + $1.rules.count } }
-        var tests: Int { report.checked.count + skipped }
+        var tests: Int { max(report.checked.count + report.others.count + skipped, 1) }
 
         init(_ report: CheckReport) {
             self.report = report
-            for (rule, findings) in report.checked {
+            for (id, findings) in report.checked.map({ ($0.rule.id, $0.findings) }) + report.others {
                 if findings.isEmpty {
-                    lines.append("    <testcase \(name(rule))/>")
+                    lines.append("    <testcase \(name(id))/>")
                     continue
                 }
                 let isFailure = findings.contains(where: report.counts)
                 if isFailure { failures += 1 }
-                lines.append("    <testcase \(name(rule))>")
+                lines.append("    <testcase \(name(id))>")
                 let text = findings.map { Self.text($0).inXML }.joined(separator: "\n")
                 lines.append(
                     isFailure
@@ -59,13 +60,14 @@ struct JUnitReport {
             for skipped in report.notRun {
                 for rule in skipped.rules {
                     lines.append(
-                        "    <testcase \(name(rule))><skipped message=\"\(skipped.reason.inXML)\"/></testcase>")
+                        "    <testcase \(name(rule.id))><skipped message=\"\(skipped.reason.inXML)\"/></testcase>")
                 }
             }
+            if lines.isEmpty { lines.append("    <testcase \(name("everything"))/>") }
         }
 
-        private func name(_ rule: Rule) -> String {
-            "classname=\"\((report.identifier ?? report.path).inXML)\" name=\"\(rule.id)\""
+        private func name(_ test: String) -> String {
+            "classname=\"\((report.identifier ?? report.path).inXML)\" name=\"\(test.inXML)\""
         }
 
         private static func text(_ finding: LintFinding) -> String {

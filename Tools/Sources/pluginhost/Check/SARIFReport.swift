@@ -70,7 +70,9 @@ struct SARIFReport {
         var members: [String: JSONValue] = [
             "ruleId": .string(finding.code.rawValue), "level": .string(finding.severity.rawValue),
             "message": Self.text(finding.remedy.isEmpty ? finding.message : "\(finding.message) \(finding.remedy)"),
-            "locations": .array([location(finding.filePath.isEmpty ? report.path : finding.filePath, finding.place)]),
+            "locations": .array(
+                finding.filePath.isEmpty && !report.isPlace
+                    ? [] : [location(finding.filePath.isEmpty ? report.path : finding.filePath, finding.place)]),
             "properties": .object([
                 "bundle": .string(report.path), "subject": JSONValue(finding.subject),
                 "systemMessage": JSONValue(finding.systemMessage),

@@ -30,7 +30,7 @@ struct DoctorCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The executable of the application's next version: report what becomes of the plug-ins.",
+            "The executable of the application's next version: report which plug-ins it would refuse.",
             valueName: "program"),
         completion: .file())
     var next: String?
@@ -41,10 +41,14 @@ struct DoctorCommand: ParsableCommand {
                 + "be repeated.", valueName: "point"))
     var point: [String] = []
 
+    @OptionGroup var form: FormatArguments
+
     @OptionGroup var arguments: ApplicationArguments
 
     @Argument(help: ArgumentHelp("Folders of bundles.", valueName: "folder"), completion: .directory)
     var folders: [String] = []
+
+    func validate() throws { try form.validate(isJSON: arguments.json) }
 
     mutating func run() throws {
         HostEnvironment.current.runtimes = runtime.map { Path.normalized($0) ?? $0 }
@@ -56,7 +60,8 @@ struct DoctorCommand: ParsableCommand {
         let errors = checks.reduce(0) { $0 + $1.report.errors }
         let warnings = checks.reduce(0) { $0 + $1.report.warnings }
         let status: ExitStatus = errors > 0 || strict && warnings > 0 ? .problems : .fine
-        if arguments.json {
+        switch form.form(isJSON: arguments.json) {
+        case .json:
             let document = JSONValue.document(
                 command: "doctor",
                 [
@@ -67,7 +72,7 @@ struct DoctorCommand: ParsableCommand {
                     "runtimes": IsolationCheck.runtimesJSON,
                 ])
             Terminal.write(try document.text())
-        } else {
+        case .text:
             var page = Page()
             for check in checks { check.write(to: &page) }
             page.gap()
@@ -76,11 +81,13 @@ struct DoctorCommand: ParsableCommand {
             page.line(
                 found.isEmpty ? ("Nothing is wrong.", .green) : ("Found: \(found).", errors > 0 ? .red : .yellow))
             Terminal.write(page.text)
+        case .junit: Terminal.write(JUnitReport(checks.map { $0.report(isStrict: strict) }, command: "doctor").text)
+        case .sarif: Terminal.write(try SARIFReport(checks.map { $0.report(isStrict: strict) }).json.text())
         }
         try status.finish()
     }
 
-    /// Reports what becomes of the plug-ins with another executable of the application.
+    /// Reports which plug-ins another executable of the application would refuse.
     private func compare(with program: String, _ search: PluginSearch) throws {
         try search.requireSomewhere()
         var points: [String: UInt32] = [:]
@@ -92,7 +99,8 @@ struct DoctorCommand: ParsableCommand {
             points[String(parts[0])] = version
         }
         let next = NextProgram(program, version: arguments.hostVersion, points: points, search)
-        if arguments.json {
+        switch form.form(isJSON: arguments.json) {
+        case .json:
             let document = JSONValue.document(
                 command: "doctor",
                 [
@@ -100,10 +108,12 @@ struct DoctorCommand: ParsableCommand {
                     "fine": .bool(next.status == .fine), "next": next.json,
                 ])
             Terminal.write(try document.text())
-        } else {
+        case .text:
             var page = Page()
             next.write(to: &page)
             Terminal.write(page.text)
+        case .junit: Terminal.write(JUnitReport(next.reports, command: "doctor --next").text)
+        case .sarif: Terminal.write(try SARIFReport(next.reports).json.text())
         }
         try next.status.finish()
     }
@@ -258,14 +268,17 @@ struct DoctorCheck {
     let facts: [String]
     /// More facts, for people only.
     private let table: [[String]]
+    /// The identifier of the plug-in that was completely checked; nil for every other check.
+    private let checked: String?
 
     init(
         _ name: String, _ findings: [PluginFinding], facts: [String] = [], table: [[String]] = [],
-        bundlePath: String? = nil
+        bundlePath: String? = nil, checked: String? = nil
     ) {
         self.name = name
         self.facts = facts
         self.table = table
+        self.checked = checked
         var seen: Set<PluginFinding> = []
         report = FindingReport(findings: findings.filter { seen.insert($0).inserted }, bundlePath: bundlePath)
     }
@@ -314,7 +327,17 @@ struct DoctorCheck {
         }
         findings += search.recorded?.versionFindings(about: plugin) ?? []
         let title = "\(plugin.candidate.path) (\(plugin.identifier) \(plugin.version ?? ""))"
-        self.init(title, findings, bundlePath: plugin.bundlePath)
+        self.init(title, findings, bundlePath: plugin.bundlePath, checked: plugin.identifier)
+    }
+
+    /// The same as the report of `check`, for other programs.
+    func report(isStrict: Bool) -> CheckReport {
+        var report = CheckReport(
+            path: self.report.bundlePath ?? name, identifier: checked, level: nil, isStrict: isStrict)
+        report.isPlace = self.report.bundlePath != nil
+        if checked != nil { report.parts = [.bundle, .executable] }
+        report.add(self.report.findings)
+        return report
     }
 
     var json: JSONValue {
@@ -336,6 +359,8 @@ struct DoctorCheck {
 extension PluginError.Code {
     /// Two bundles of one identifier and version in one folder.
     static let duplicateBundle = Self(rawValue: "duplicateBundle")
+    /// A bundle that gives way to another one with the next version of the application.
+    static let bundleNotUsed = Self(rawValue: "bundleNotUsed")
     /// A directory for a toolchain's runtime in which there is no usable runtime.
     static let runtimeUnusable = Self(rawValue: "runtimeUnusable")
     /// A service that a plug-in uses and no plug-in offers.

@@ -1,7 +1,7 @@
 import HostBasics
 @_spi(Tools) import PluginHost
 
-/// What becomes of the installed plug-ins with the next version of their application.
+/// Which installed plug-ins work with the next version of their application.
 ///
 /// Everything that a load checks is checked twice, for the application as it is and for the next one. No code runs.
 struct NextProgram {
@@ -16,11 +16,13 @@ struct NextProgram {
         var word: String { works ? "works" : "refused" }
     }
 
-    /// A plug-in that works with one of the versions alone.
+    /// A plug-in with both versions.
     struct Change {
         let identifier: String
         let before: Outcome
         let after: Outcome
+
+        var isChange: Bool { before.works != after.works }
 
         var report: FindingReport {
             FindingReport(findings: (after.refusal ?? before.refusal) ?? [], bundlePath: after.path)
@@ -29,9 +31,16 @@ struct NextProgram {
 
     let program: String
     let version: String
-    private(set) var changes: [Change] = []
+    /// All plug-ins, by identifier.
+    private let plugins: [Change]
+    /// The plug-ins that work with one of the versions alone.
+    var changes: [Change] { plugins.filter(\.isChange) }
     /// How many plug-ins work, and how many are refused, with both versions.
-    private(set) var unchanged = (works: 0, refused: 0)
+    var unchanged: (works: Int, refused: Int) {
+        let same = plugins.filter { !$0.isChange }
+        let works = same.count(where: \.after.works)
+        return (works, same.count - works)
+    }
 
     /// - Parameters:
     ///   - program: the next version's executable.
@@ -48,16 +57,10 @@ struct NextProgram {
         // Of what differs between the two, a catalogue only asks for the version.
         HostEnvironment.current.version = self.version
         let after = Self.outcomes(self.version == today ? catalog : search.catalog(), program, points)
-        for identifier in Set(before.keys).union(after.keys).sorted() {
-            // Both versions have the same bundles, so a bundle that is in one alone was installed meanwhile.
-            guard let old = before[identifier], let new = after[identifier] else { continue }
-            if old.works != new.works {
-                changes.append(Change(identifier: identifier, before: old, after: new))
-            } else if new.works {
-                unchanged.works += 1
-            } else {
-                unchanged.refused += 1
-            }
+        // Both versions have the same bundles, so a bundle that is in one alone was installed meanwhile.
+        plugins = before.keys.sorted().compactMap { identifier in
+            guard let old = before[identifier], let new = after[identifier] else { return nil }
+            return Change(identifier: identifier, before: old, after: new)
         }
     }
 
@@ -70,7 +73,15 @@ struct NextProgram {
             outcomes[plugin.identifier] = Outcome(refusal: errors.isEmpty ? nil : errors, path: plugin.bundlePath)
         }
         for candidate in catalog.candidates where outcomes[candidate.identifier] == nil {
-            outcomes[candidate.identifier] = Outcome(refusal: candidate.findings, path: candidate.bundlePath)
+            var findings = candidate.findings
+            if !findings.contains(where: { $0.severity == .error }) {
+                findings.append(
+                    PluginFinding(
+                        .bundleNotUsed, filePath: candidate.path, subject: candidate.identifier,
+                        message: candidate.explanation,
+                        remedy: "“pluginhost why \(candidate.identifier)” shows how the bundle was chosen."))
+            }
+            outcomes[candidate.identifier] = Outcome(refusal: findings, path: candidate.bundlePath)
         }
         return outcomes
     }
@@ -97,6 +108,23 @@ struct NextProgram {
     }
 
     var status: ExitStatus { changes.contains { !$0.after.works } ? .problems : .fine }
+
+    /// A report for each plug-in, for other programs.
+    ///
+    /// A plug-in that is refused today has warnings, because the next version changes nothing for it.
+    var reports: [CheckReport] {
+        plugins.map { plugin in
+            var report = CheckReport(
+                path: plugin.after.path, identifier: plugin.identifier, level: nil, isStrict: false)
+            report.add(
+                (plugin.after.refusal ?? []).map { finding in
+                    var finding = finding
+                    if !plugin.isChange { finding.severity = .warning }
+                    return finding
+                })
+            return report
+        }
+    }
 
     var json: JSONValue {
         .object([
