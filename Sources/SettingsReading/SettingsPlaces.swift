@@ -84,7 +84,12 @@ public struct SettingsPlaces: Sendable, Hashable {
         guard let from = other.user, let to = user else { return 0 }
         // link() never replaces a file, unlike rename().
         if link(from, to) == 0 { return unlink(from) == 0 ? 0 : errno }
-        return [ENOENT, EEXIST].contains(errno) ? 0 : errno
+        let failure = errno
+        // A process that ended between the two calls left one file with both names.
+        if failure == EEXIST, let own = FileIdentity(path: to), FileIdentity(path: from)?.isSameFile(as: own) ?? false {
+            return unlink(from) == 0 ? 0 : errno
+        }
+        return [ENOENT, EEXIST].contains(failure) ? 0 : failure
     }
 
     /// Every path, each once.

@@ -76,6 +76,66 @@ import Testing
         #expect(try document("install", renamed, "--adopt").object["takenOver"] as? [String] == [])
     }
 
+    /// Kills the tool at each system call that changes something, and then starts the application.
+    @Test(.fault(681)) func theNextStartCompletesATakeoverKilledAnywhere() throws {
+        let killer = try Killer.build(
+            """
+            CALL(int, rename, (const char *a, const char *b), (a, b))
+            CALL(int, link, (const char *a, const char *b), (a, b))
+            CALL(int, unlink, (const char *a), (a))
+
+            """)
+        let host = Workspace.products.appending(path: "demo-host").path
+        func environment(_ home: URL, _ more: [String: String] = [:]) -> [String: String] {
+            Dictionary(
+                uniqueKeysWithValues: ["DATA", "CONFIG", "STATE", "CACHE"].map {
+                    ("XDG_\($0)_HOME", home.path + "/\($0)")
+                }
+            ).merging(more) { $1 }
+        }
+        func install(_ archive: String, _ home: URL, _ more: [String: String] = [:]) throws -> Int32 {
+            try PluginHostTool.run(
+                ["install", archive, "--adopt", "--application", "demo-host"], environment: environment(home, more)
+            ).status
+        }
+        let prepared = try folder()
+        let renamed = try archive("2.0", name: "Parlour", replaces: ["org.example.Salon"])
+        #expect(try install(archive("1.0"), prepared) == 0)
+        // Otherwise the application's start takes over for itself, because only root can change the bundle.
+        #expect(chmod(prepared.path + "/DATA/demo-host/plugins", 0o777) == 0)
+        let files = ["CONFIG/demo-host/settings/org.example.@.plist", "STATE/demo-host/plugins/org.example.@/work"]
+        func path(_ file: String, of name: String) -> String { file.replacing("@", with: name) }
+        for file in files {
+            let url = prepared.appending(path: path(file, of: "Salon"))
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data("{ Settings = { a = 1; }; }".utf8).write(to: url)
+        }
+        var isBetween = false
+        for call in 1... {
+            let home = prepared.deletingLastPathComponent().appending(path: UUID().uuidString)
+            try FileManager.default.copyItem(at: prepared, to: home)
+            func has(_ file: String, _ name: String) -> Bool {
+                FileManager.default.fileExists(atPath: home.appending(path: path(file, of: name)).path)
+            }
+            let status = try install(renamed, home, ["LD_PRELOAD": killer.path, "KILL_AT": "\(call)"])
+            let choices = FileManager.default.contents(atPath: home.path + "/CONFIG/demo-host/plugins.plist")
+            let hasEntry = String(decoding: choices ?? Data(), as: UTF8.self).contains("<key>org.example.Salon</key>")
+            if hasEntry, files.contains(where: { has($0, "Salon") }) { isBetween = true }
+            let start = try Tool.output(host, ["--list"], environment: environment(home, ["LC_ALL": "C.UTF-8"]))
+            #expect(start.status >= 0, "call \(call): \(start)")
+            for file in files {
+                #expect(has(file, "Salon") == !hasEntry && has(file, "Parlour") == hasEntry, "call \(call): \(file)")
+            }
+            if status == 0 {
+                #expect(hasEntry)
+                break
+            }
+            #expect(status == -9, "call \(call)")
+        }
+        #expect(isBetween, "no kill was between the entry and the renaming")
+    }
+
     private func folder() throws -> URL { try PluginFolder().url }
 
     @Test(arguments: ["install", "uninstall", "rollback"]) func aMistypedFolderIsNotMade(_ command: String) throws {
