@@ -13,7 +13,8 @@ extension IsolationPolicy {
     func place(_ bundle: PluginBundle, _ placement: inout Placement) {
         let plugin = PluginDescription(of: bundle)
         var decided = execution(plugin)
-        if !points.isEmpty {
+        // The demand of a point is about the code of others; linked code is the application's own. See ExecutionDemand.
+        if !points.isEmpty, !bundle.isLinked {
             let declared = Set(bundle.manifest.extensions.compactMap(\.extensionPoint))
             decided = max(decided, demand(ofPoints: declared))
         }

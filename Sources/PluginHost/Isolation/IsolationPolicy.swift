@@ -44,7 +44,8 @@ public struct IsolationPolicy: Sendable {
     /// HostEnvironment.current.isolation.points = [.init(.textFilter), .init(.exporter)]
     /// ```
     /// The code of a bundle that declares one of them in its Info.plist, with any version, runs there or in a safer place.
-    /// A bundle that declares none of them but registers a provider for one is refused (`executionConflict`).
+    /// A bundle that declares none of them but registers a provider for one is refused (`executionConflict`). Code that is
+    /// linked into the program is the application's own, and may provide for these points too.
     ///
     /// Default: none.
     public var points: [DemandingPoint] = []

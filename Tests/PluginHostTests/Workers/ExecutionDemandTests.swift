@@ -57,6 +57,36 @@ import Testing
         }
     }
 
+    /// It is the application's own, as the point is, and cannot run anywhere else.
+    @Test(arguments: [false, true]) func aPointDemandsNothingOfCodeThatIsLinkedIntoTheProgram(_ isListed: Bool) async {
+        await #expect(processExitsWith: .success) { [isListed] in
+            if isListed { HostEnvironment.current.isolation.points = [.init(.sealed)] }
+            let tree = try TemporaryTree()
+            try tree.write(
+                "Linked.bundle/Contents/Info.plist",
+                """
+                {
+                    CFBundleIdentifier = linked;
+                    PHFactories = ( { name = Sealed; extensionPoint = "org.example.gadget-sealed"; version = 1; } );
+                }
+                """)
+            let bundle = try PluginBundle.linked(at: tree("Linked.bundle")) { host in
+                registerPlugin(with: host) { plugin in
+                    plugin.provide(.sealed, named: "Sealed") { RealGadget($0, isHelper: false) }
+                }
+            }
+            try ExecutionDemandTests.require(bundle.placement().execution == .inProcess)
+            let gadget = try bundle.providers(of: .sealed)[0].make()
+            try ExecutionDemandTests.require(gadget.process() == getpid())
+            // What the application decides about the plug-in itself still counts.
+            HostEnvironment.current.isolation.execution = { _ in .isolated }
+            let other = try TemporaryTree()
+            try other.write("Other.bundle/Contents/Info.plist", "{ CFBundleIdentifier = other; }")
+            let second = try PluginBundle.linked(at: other("Other.bundle")) { _ in plugin_status(PLUGIN_OK) }
+            precondition(ExecutionDemandTests.loadError(second)?.code == .executionConflict)
+        }
+    }
+
     @Test(.fault(669)) func aProviderForAPointThatInfoPlistDoesNotDeclareFailsTheRegistration() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.isolation.points = [.init(.guarded), .init(.sealed)]
