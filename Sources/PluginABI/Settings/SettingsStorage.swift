@@ -16,70 +16,78 @@ public final class SettingsStorage: @unchecked Sendable {
         case boolean, integer, real, text
     }
 
-    private struct Slot {
-        let kind: Kind
-        let number: Int32
-    }
-
-    private let slots: [String: Slot]
+    private let keys: [String]
+    private let kinds: [Kind]
+    /// The numbers of the keys by their bytes, and by what Swift calls equal.
+    private let index: SettingsIndex
+    private let numbers: [String: Int]
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
     private let texts: ObservedMutex<[String]>
 
     /// - Parameter values: a value for each key of the schema.
     public init(_ values: [String: SettingScalar]) {
         let words = UnsafeMutablePointer<Atomic<UInt64>>.allocate(capacity: max(values.count, 1))
-        var slots: [String: Slot] = [:]
-        slots.reserveCapacity(values.count)
-        var texts: [String] = []
+        var keys: [String] = [], kinds: [Kind] = [], texts: [String] = []
         for (number, (key, value)) in values.enumerated() {
             (words + number).initialize(to: Atomic(value.bits))
-            slots[key] = Slot(kind: value.kind, number: Int32(number))
+            keys.append(key)
+            kinds.append(value.kind)
             texts.append(value.textOrEmpty)
         }
         self.words = words
-        self.slots = slots
+        self.keys = keys
+        self.kinds = kinds
+        index = SettingsIndex(keys)
+        numbers = Dictionary(uniqueKeysWithValues: zip(keys, keys.indices))
         self.texts = ObservedMutex(texts)
     }
 
     deinit {
-        words.deinitialize(count: slots.count)
+        words.deinitialize(count: keys.count)
         words.deallocate()
     }
+
+    @inline(__always)
+    private func number(of key: String) -> Int? { index.number(of: key) ?? otherNumber(of: key) }
+
+    /// The number of a key with other bytes; most keys that come here are not declared.
+    @inline(never)
+    private func otherNumber(of key: String) -> Int? { numbers[key] }
 
     /// The number for a key, as bits; nil if the schema lacks the key or gives it another type.
     @inline(__always)
     func bits(_ key: String, _ kind: Kind) -> UInt64? {
-        guard let slot = slots[key], slot.kind == kind else { return nil }
-        return words[Int(slot.number)].load(ordering: .acquiring)
+        guard let number = number(of: key), kinds[number] == kind else { return nil }
+        return words[number].load(ordering: .acquiring)
     }
 
     @inline(__always)
     func text(_ key: String) -> String? {
-        guard let slot = slots[key], slot.kind == .text else { return nil }
-        return texts.withLock { $0[Int(slot.number)] }
+        guard let number = number(of: key), kinds[number] == .text else { return nil }
+        return texts.withLock { $0[number] }
     }
 
     /// Whether the schema declares the key.
-    func declares(_ key: String) -> Bool { slots[key] != nil }
+    func declares(_ key: String) -> Bool { number(of: key) != nil }
 
     /// The value for a key; nil if the schema lacks it.
     public func value(_ key: String) -> SettingScalar? {
-        guard let slot = slots[key] else { return nil }
-        return texts.withLock { value(slot, $0) }
+        guard let number = number(of: key) else { return nil }
+        return texts.withLock { value(number, $0) }
     }
 
     /// All values, of one moment.
     public var all: [String: SettingScalar] {
-        texts.withLock { texts in slots.mapValues { value($0, texts) } }
+        texts.withLock { texts in numbers.mapValues { value($0, texts) } }
     }
 
-    private func value(_ slot: Slot, _ texts: [String]) -> SettingScalar {
-        let bits = words[Int(slot.number)].load(ordering: .acquiring)
-        return switch slot.kind {
+    private func value(_ number: Int, _ texts: [String]) -> SettingScalar {
+        let bits = words[number].load(ordering: .acquiring)
+        return switch kinds[number] {
         case .boolean: .boolean(bits != 0)
         case .integer: .integer(Int(truncatingIfNeeded: bits))
         case .real: .real(Double(bitPattern: bits))
-        case .text: .text(texts[Int(slot.number)])
+        case .text: .text(texts[number])
         }
     }
 
@@ -90,9 +98,11 @@ public final class SettingsStorage: @unchecked Sendable {
         texts.withLock { texts in
             var changed: Set<String> = []
             for (key, new) in values {
-                guard let slot = slots[key], slot.kind == new.kind, value(slot, texts) != new else { continue }
-                if case .text(let text) = new { texts[Int(slot.number)] = text }
-                words[Int(slot.number)].store(new.bits, ordering: .releasing)
+                guard let number = number(of: key), kinds[number] == new.kind, value(number, texts) != new else {
+                    continue
+                }
+                if case .text(let text) = new { texts[number] = text }
+                words[number].store(new.bits, ordering: .releasing)
                 changed.insert(key)
             }
             return changed
