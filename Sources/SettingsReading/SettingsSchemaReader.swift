@@ -21,6 +21,8 @@ public struct SettingsSchemaReader {
     private let directories: [String]
     private var schema = SettingsSchema()
     private var readPanes: Set<String> = []
+    /// The panes that are read or will be.
+    private var requested: Set<String> = ["Root"]
     /// The panes to which each pane leads; never in a circle.
     private var links: [String: Set<String>] = [:]
     private var elementCount = 0
@@ -239,11 +241,12 @@ public struct SettingsSchemaReader {
             problem = (
                 "is more than \(SettingsLimits.deepestPane) panes deep", "Put its elements into a pane further up."
             )
-        } else if !readPanes.contains(name), readPanes.count >= SettingsLimits.mostLists {
+        } else if !requested.contains(name), requested.count >= SettingsLimits.mostLists {
             problem = ("would be more than the \(SettingsLimits.mostLists) lists that are read", "Use fewer panes.")
         }
         guard let problem else {
             links[request.name, default: []].insert(name)
+            requested.insert(name)
             return Request(name: name, depth: request.depth + 1)
         }
         list.add(

@@ -92,7 +92,9 @@ extension PluginFinding {
     ) -> PluginFinding {
         PluginFinding(
             severity, code, filePath: path,
-            message: "\(count) more problems of this kind were found, which are not listed.",
+            message: count == 1
+                ? "1 more problem of this kind was found, which is not listed."
+                : "\(count) more problems of this kind were found, which are not listed.",
             remedy: remedy)
     }
 }

@@ -367,6 +367,40 @@ import Testing
         #expect(PluginContext(services: HostTable(bundle: bundle)).settings[.rate] == -1)
     }
 
+    @Test(.fault(586), arguments: ["a/b", "..", "$HOME/x"])
+    func anIdentifierThatCannotBeAFilesNameHasDefaultsAndThisRunOnly(_ identifier: String) throws {
+        let tree = try TemporaryTree([
+            "P.bundle/Contents/Info.plist": "{ CFBundleIdentifier = \"\(identifier)\"; }",
+            "P.bundle/Contents/Resources/Settings.bundle/Root.plist": SettingsSource.root(),
+        ])
+        let settings = try #require(try PluginBundle.open(path: tree("P.bundle")).settings)
+        #expect(settings[.rate] == 0.5)
+        settings.overrides["rate"] = .real(0.25)
+        #expect(settings[.rate] == 0.25 && settings.origin(of: "rate")?.layer == .run)
+        let error = #expect(throws: PluginError.self) { try settings.set(.rate, to: 0.1) }
+        #expect(error?.description.contains("cannot be the name of a file") ?? false)
+    }
+
+    @Test(arguments: ["xml", "binary", "old"]) func aFileWithValuesMayHaveAnyForm(_ form: String) throws {
+        let host = try SettingsHost()
+        let list = ["Settings": ["rate": 0.25, "on": true, "count": 7, "name": "Ada"] as [String: Any]]
+        try host.write("home", "{ Settings = { rate = 0.25; on = yes; count = 7; name = Ada; }; }")
+        if form != "old" {
+            let data = try PropertyListSerialization.data(
+                fromPropertyList: list, format: form == "xml" ? .xml : .binary, options: 0)
+            try data.write(to: URL(filePath: host.path("home")))
+            #expect(chmod(host.path("home"), 0o600) == 0)
+        }
+        host.settings.refresh()
+        #expect(host.settings.findings.isEmpty && host.settings[.rate] == 0.25 && host.settings[.on])
+        #expect(host.settings[.count] == 7 && host.settings[.name] == "Ada")
+        // A binary list has no lines.
+        let origin = try #require(host.settings.origin(of: "rate"))
+        #expect(origin.layer == .user && (origin.place == nil) == (form == "binary"))
+        try host.settings.set(.count, to: 8)
+        #expect(try host.text("home").hasPrefix("<?xml") && host.settings[.rate] == 0.25)
+    }
+
     @Test(.fault(565)) func aPageHasTheTextsOfTheLanguageAndEverythingAToolkitNeeds() throws {
         let host = try SettingsHost()
         let folder = "P.bundle/Contents/Resources/Settings.bundle"
