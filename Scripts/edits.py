@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Changes a plug-in API in more than sixty ways, and compares what becomes of compiled plug-ins with what “pluginhost diff” says.
+"""Changes a plug-in API in more than sixty ways, and compares what happens to compiled plug-ins with what “pluginhost diff” says.
 
 Each edit is compiled with and without library evolution, with and without the optimiser. Two plug-ins were compiled and
 packed with the API before it: one implements its protocols and has a subclass of its class, the other calls them and uses

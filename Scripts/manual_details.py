@@ -69,7 +69,7 @@ DETAILS = {
     "doctor": ([("Examine the machine alone:", "pluginhost doctor"),
                 ("Examine an application with all of its plug-ins:", "pluginhost doctor --application demo-host"),
                 ("Fail on warnings too, in a script:", "pluginhost doctor --strict --application demo-host"),
-                ("Which plug-ins would the next version refuse?",
+                ("What happens to the plug-ins with the next version?",
                  "pluginhost doctor --application demo-host --next build/demo-host"),
                 ("The same for a build server:",
                  "pluginhost doctor --format junit --application demo-host --next build/demo-host")],

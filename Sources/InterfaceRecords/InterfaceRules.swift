@@ -1,4 +1,4 @@
-/// What becomes of plug-ins that were compiled before a change.
+/// What happens to plug-ins that were compiled before a change.
 ///
 /// `make edits` compiles an example of each change, and compares what happens with this table.
 public enum InterfaceRules {

@@ -175,7 +175,8 @@ public struct NibClassList: Sendable, Hashable {
         }
     }
 
-    /// `steps`: how many superclasses may still be visited, so that a long line or a circle of them takes no time.
+    /// `steps`: how many superclasses may still be visited, so that a long line or a circle of them costs
+    /// little.
     private func mayInherit(_ outlet: String, _ entry: Entry, _ named: [String: Entry], _ steps: inout Int) -> Bool {
         var next = entry.superclass
         var depth = 0
@@ -197,7 +198,7 @@ public struct NibClassList: Sendable, Hashable {
 
     /// Whether a type may exist: it is one of the library, or it may be one of the application.
     ///
-    /// A name that differs from the library's by one slip of the finger is most likely wrong.
+    /// A name that differs from the library's by one typing slip is most likely wrong.
     private static func mayBeType(_ name: String, _ suggestions: inout NameSuggestions) -> Bool {
         let plain = name.hasSuffix("?") ? String(name.dropLast()) : name
         if typeNames.contains(plain) || plain.hasPrefix("Enum(") && plain.hasSuffix(")") { return true }

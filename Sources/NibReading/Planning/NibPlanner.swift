@@ -4,7 +4,7 @@ package import PropertyLists
 
 /// Resolves a nib's document against classes, tables and resources, and collects all faults.
 ///
-/// In stages, each of which reads the results of those before it: ``NibResolution`` (classes and slots),
+/// It works in stages, each of which reads the results of those before it: ``NibResolution`` (classes and slots),
 /// ``NibAttributes``, ``NibContainment``, ``NibConnections``, ``NibRuntimeAttributes``, ``NibRequiredOutlets``. All of
 /// them add steps to ``NibSteps`` and faults to ``findings``.
 package struct NibPlanner {

@@ -10,7 +10,7 @@ extension Confinement {
     /// at once.
     @_spi(Tools) public static var ofThisMachine: Confinement { tried(kernel: nil, isRoot: geteuid() == 0) }
 
-    /// Like ``machine(kernel:isRoot:)``, and adds what only a trial shows.
+    /// Like ``machine(kernel:isRoot:)``, but also tries what only a trial shows.
     static func tried(kernel: UnsafePointer<phs_kernel>?, isRoot: Bool) -> Confinement {
         var confinement = machine(kernel: kernel, isRoot: isRoot)
         if confinement.enforced.contains(.processes), let failure = WorkerPlan.obstacleToProcesses(kernel: kernel) {

@@ -7,8 +7,8 @@ import PluginABI
 ///
 /// The kernel itself limits their memory.
 ///
-/// It limits what the host's measurements may miss, and replaces none of them: all other limits apply with and without
-/// a group.
+/// It also catches what the host's measurements miss. It replaces none of them: all other limits apply with and without a
+/// group.
 struct ControlGroup: Sendable {
     /// The directory of the group.
     let path: String

@@ -1,7 +1,7 @@
 package import BundleReading
 import HostBasics
 
-/// What an application tells the processes that run its plug-ins about its main bundle.
+/// The facts about its main bundle that an application sends to the processes that run its plug-ins.
 ///
 /// Why the application sends this: such a process may run another program from another directory, and a confined
 /// process may not be allowed to read the application's directory.

@@ -10,7 +10,7 @@ public enum LoadStep: String, Sendable, Hashable, CaseIterable {
     case opening
     /// The entry runs.
     case entry
-    /// The hooks run that tell the plug-in that its registrations are about to be offered.
+    /// The hooks for the activation run; afterwards the registrations are offered.
     case activation
     /// The load has ended, whether it succeeded or failed, and runs no more code.
     case end

@@ -7,7 +7,7 @@ package struct SettingsUpdate: Sendable, Hashable {
 
     /// Grows with each change in the host.
     ///
-    /// An answer to a request and a message about a change come on different ways, so they may arrive in another order.
+    /// An answer to a request and a message about a change take different routes, so the later one may arrive first.
     package var version: UInt64
     package var values: [String: SettingScalar]
 
@@ -34,7 +34,7 @@ extension SettingsUpdate: RemoteValue {
     }
 }
 
-/// A change of a setting that a plug-in of a worker demands.
+/// A change of a setting that a plug-in in a worker requests.
 package struct StoreRequest: Sendable, Hashable {
     /// The worker's number for it, which is also that of the answer.
     package var number: UInt32

@@ -28,7 +28,7 @@ struct EndHistory: Sendable {
         if ends.count > Self.mostKept { ends.removeFirst() }
     }
 
-    /// Does not count the end of a worker.
+    /// Stops counting the end of a worker.
     mutating func forget(_ worker: AnyObject) { ends.removeAll { $0.worker.object === worker } }
 
     /// - Parameters:

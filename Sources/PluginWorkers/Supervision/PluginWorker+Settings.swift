@@ -29,14 +29,14 @@ extension PluginWorker {
         }
     }
 
-    // MARK: Changes that plug-ins demand
+    // MARK: Changes that plug-ins request
 
-    /// The most changes of a worker that may wait for their answers; its library demands fewer at once.
+    /// The most changes of a worker that may wait for their answers; its library requests fewer at once.
     static let mostStores = 64
 
-    /// Makes a change of a setting, and answers, on a thread of the plug-in's own. [the monitor's thread]
+    /// Changes a setting, and answers, on a thread that serves only this plug-in. [the monitor's thread]
     ///
-    /// One that waits because it is too fast delays neither this thread nor other plug-ins.
+    /// A plug-in that makes changes too fast has to wait; this delays neither the monitor's thread nor other plug-ins.
     ///
     /// - Throws: ``ControlFault`` if too many changes wait.
     func store(_ request: StoreRequest) throws(ControlFault) {
@@ -94,11 +94,11 @@ extension PluginWorker {
     }
 }
 
-/// The changes of settings that the plug-ins of a worker demand.
+/// The changes of settings that the plug-ins of a worker request.
 struct StoreQueue {
     /// How many have no answer yet.
     var count = 0
-    /// Those that are not begun, in order, by the number of the bundle.
+    /// Those that have not begun, in order, by the number of the bundle.
     var waiting: [UInt32: [StoreRequest]] = [:]
     /// The bundles that have a thread.
     var served: Set<UInt32> = []

@@ -42,7 +42,7 @@ public final class PluginWorker: Sendable {
     let monitor: WorkerMonitor
     /// Changed settings that the socket had no room for, by the number of the bundle.
     let unsentSettings = Lock<[UInt32: SettingsUpdate]>([:])
-    /// The changes of settings that its plug-ins demand.
+    /// The changes of settings that its plug-ins request.
     let stores = Lock(StoreQueue())
     let values: Lock<Values>
     /// Completed once the worker has ended and every interrupted caller has its error.

@@ -11,7 +11,7 @@ enum WorkerLife {
     /// It has ended.
     case ended(Ended)
 
-    /// How far the start came.
+    /// How far the start has come.
     enum Acceptance {
         /// The worker has not reported which library it has.
         case unknown
