@@ -35,9 +35,10 @@ struct SettingsDocument {
             <style>
             body { font: 1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 2rem auto; padding: 0 1rem }
             fieldset { border: 1px solid #8886; border-radius: .5rem; margin: 1rem 0 }
-            fieldset p, .origin { color: #777; font-size: .85rem; margin: .25rem 0 }
+            fieldset p, .origin { color: #666; font-size: .85rem; margin: .25rem 0 }
             .row { margin: .5rem 0 }
             .row label { display: flex; gap: 1rem; justify-content: space-between }
+            .slider { display: flex; gap: .5rem }
             </style>
             <h1>\(title)</h1>
             <p>\(note)</p>
@@ -105,8 +106,10 @@ struct SettingsDocument {
             let isOn = row.value == row.trueValue ?? .boolean(true)
             return "<label>\(title)<input type=\"checkbox\" disabled\(isOn ? " checked" : "")></label>"
         case .slider:
-            return
-                "<label>\(title)<input type=\"range\" step=\"any\" disabled\(range) value=\"\(value)\"> \(value)</label>"
+            // 300.0 is the same number as 300 for a reader.
+            let number = value.hasSuffix(".0") ? String(value.dropLast(2)) : value
+            let input = "<input type=\"range\" step=\"any\" disabled\(range) value=\"\(value)\">"
+            return "<label>\(title)<span class=\"slider\">\(input) \(number)</span></label>"
         case .textField:
             let type = row.isSecret ? "password" : row.type == .text ? "text" : "number"
             return "<label>\(title)<input type=\"\(type)\" disabled\(range) value=\"\(value)\"></label>"
