@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func aStructOfAnotherShapeIsRefused() throws {
-        #expect(try error("tiny", .structure([.int(1)])).description.contains("has 1 fields, and {int8, int16} has 2"))
+        #expect(try error("tiny", .structure([.int(1)])).description.contains("has 1 field, and {int8, int16} has 2"))
         #expect(try error("tiny", .structure([.int(1), .double(1)])).description.contains("is not of type int16"))
         #expect(try error("tiny", .int(1)).code == .argumentInvalid)
         #expect(try error("describe", .structure([.null, .bytes([]), .null])).description.contains("is NULL, which"))

@@ -114,7 +114,7 @@ import Testing
             #expect(result == ["x": 1.5, "y": 3])
         }
         for (text, complaint) in [
-            ("[1]", "has 1 fields where"), ("{\"x\": 1}", "lacks a field"), ("{\"x\":1,\"y\":2,\"z\":3}", "field “z”"),
+            ("[1]", "has 1 field where"), ("{\"x\": 1}", "lacks a field"), ("{\"x\":1,\"y\":2,\"z\":3}", "field “z”"),
             ("[1, \"2\"]", "has a value that is not of type double"), ("(1, 2)", "is not JSON"),
         ] {
             let output = try call("move", text, "0.5")

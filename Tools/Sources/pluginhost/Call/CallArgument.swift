@@ -136,7 +136,8 @@ private enum JSONTree: Decodable {
         case (.bytes, .string(let text)): return .bytes(Array(text.utf8))
         case (.structure(let fields), .array(let values)):
             guard values.count == fields.count else {
-                throw CallArgument.Fault(reason: "has \(values.count) fields where \(type) has \(fields.count)")
+                let found = FindingReport.count(values.count, "field") ?? "no field"
+                throw CallArgument.Fault(reason: "has \(found) where \(type) has \(fields.count)")
             }
             var converted: [ForeignValue] = []
             for (field, value) in zip(fields, values) { converted.append(try value.value(as: field.type)) }

@@ -154,7 +154,7 @@ struct BundleChecks {
                 PluginFinding(
                     .warning, .registrationsVary, filePath: bundle.executablePath, subject: other?.name,
                     message: """
-                        The plug-in registered \(first.count) items in one process and \(second.count) in another. They differ\(other.map { ": only one of them has “\($0.name)”" } ?? "").
+                        The plug-in registered \(FindingReport.count(first.count, "item") ?? "nothing") in one process and \(second.count) in another. They differ\(other.map { ": only one of them has “\($0.name)”" } ?? "").
                         """,
                     remedy: "Register the same items in every process."))
         }

@@ -162,7 +162,7 @@ struct ChildEnd {
         return PluginFinding(
             .descriptorMisused, filePath: file,
             message: """
-                The code wrote \(run.reader.strayCount) bytes into a descriptor that is not its own, \
+                The code wrote \(FindingReport.count(run.reader.strayCount, "byte") ?? "nothing") into a descriptor that is not its own, \
                 \(place.words(for: bundle.bundlePath)).
                 """,
             remedy: "Write only to descriptors that the plug-in opened, and to standard output and error.")
