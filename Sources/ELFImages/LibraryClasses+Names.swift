@@ -12,6 +12,20 @@ extension LibraryClasses {
         return qualified == name || qualified.hasSuffix("." + name)
     }
 
+    /// Whether a name, with or without the module, is the name of the class whose name with its module is `qualified`.
+    package static func isName(_ name: String, of qualified: String) -> Bool {
+        qualified == name || qualified.split(separator: ".").dropFirst().joined(separator: ".") == name
+    }
+
+    /// The classes that a file on disk defines, as ``names`` has them for a loaded one; nil if it has no Swift code, or
+    /// cannot be read.
+    ///
+    /// No code runs.
+    package static func names(inFileAt path: String) -> [String]? {
+        guard let file = try? ELFFile(path: path), file.isSwift else { return nil }
+        return file.classNames
+    }
+
     /// The first class of ``names``.
     package var first: AnyClass? { names.first.flatMap { self.class(named: $0) } }
 }

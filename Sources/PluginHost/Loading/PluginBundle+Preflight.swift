@@ -66,6 +66,7 @@ extension PluginBundle {
                 elsewhere == nil || $0.code != .toolchainMismatch || $0.severity != .error
             }
             findings += elsewhere?.findings ?? []
+            findings += principalFindings(inFileAt: executable.path)
         } catch {
             if error.code != .notCode { findings += error.findings }
         }
@@ -86,6 +87,38 @@ extension PluginBundle {
                 message: "PHBuiltFor does not describe the executable \(quoted(path)), which was built for "
                     + found.joined(separator: ", ") + ".",
                 remedy: "Pack the bundle again: “pluginhost pack” writes the key.")
+        ]
+    }
+
+    /// A warning if no class of the executable has the name that `NSPrincipalClass` states.
+    ///
+    /// It is not an error, because the code may register a class under another name. Code without Swift is not
+    /// examined: its classes may be those of another runtime.
+    private func principalFindings(inFileAt path: String) -> [PluginFinding] {
+        guard let wanted = manifest.principalClass, wanted.unexpandedVariable == nil,
+            let names = LibraryClasses.names(inFileAt: path),
+            !names.contains(where: { LibraryClasses.isName(wanted, of: $0) })
+        else { return [] }
+        var suggestions = NameSuggestions()
+        // Authors write the name with or without its module.
+        let known = names.flatMap { [$0, $0.split(separator: ".").dropFirst().joined(separator: ".")] }
+        let near = suggestions.names(near: wanted, among: known, most: 1).first
+        let remedy =
+            if let near {
+                "Did you mean \(quoted(near))?"
+            } else if names.isEmpty {
+                "Remove the key."
+            } else {
+                "Write one of \(names.prefix(5).map(quoted).joined(separator: ", "))."
+            }
+        return [
+            PluginFinding(
+                .warning, .principalClassMissing, filePath: manifestPath, subject: ManifestKey.principalClass.spelling,
+                message: """
+                    NSPrincipalClass is \(quoted(NameRules.shortened(wanted))), but \(quoted(path)) defines no class with that \
+                    name.
+                    """,
+                remedy: "\(remedy) A name that the code registers for a class is correct too.")
         ]
     }
 

@@ -114,6 +114,28 @@ import Testing
         #expect(error?.findings[0].remedy.contains("the bundle has “Principal3.") == true)
     }
 
+    /// The check reads the classes from the file, and runs no code.
+    @Test func aMisspeltPrincipalClassIsAWarningOfTheCheck() throws {
+        func finding(_ name: String) throws -> PluginFinding? {
+            let bundle = try PluginBundle.open(
+                path: BundleFixture("Principal5", info: ["NSPrincipalClass": name], code: .swift(Self.classes)).path)
+            let found = bundle.findings().filter { $0.code == .principalClassMissing }
+            #expect(found.count < 2 && !bundle.isLoaded)
+            return found.first
+        }
+        for name in ["Reporter", "Principal5.Reporter", "Reporter.Inner", "Principal5.Reporter.Inner"] {
+            #expect(try finding(name) == nil, "\(name)")
+        }
+        let slip = try #require(try finding("Reportr"))
+        #expect(slip.severity == .warning && slip.subject == "NSPrincipalClass")
+        #expect(slip.filePath?.hasSuffix("Info.plist") ?? false)
+        #expect(slip.message.contains("“Reportr”, but “") && slip.message.hasSuffix("defines no class with that name."))
+        #expect(slip.remedy.hasPrefix("Did you mean “Reporter”?"))
+        #expect(try finding("Principal5.Reportr")?.remedy.hasPrefix("Did you mean “Principal5.Reporter”?") ?? false)
+        #expect(try finding("Inner") != nil && finding("Other.Reporter") != nil)
+        #expect(try finding("Conductor")?.remedy.hasPrefix("Write one of “Principal5.First”, ") ?? false)
+    }
+
     @Test func aPrincipalOfAnotherTypeThanRequestedIsAnError() throws {
         let bundle = try PluginBundle.open(path: BundleFixture("Principal4", code: .swift(Self.classes)).path)
         _ = try bundle.makePrincipal(as: (any Plugin).self)
