@@ -18,6 +18,14 @@ import Testing
 
     @Test func aTextIsSigned() throws { #expect(try signed("Hello").hasPrefix("Hello\nWritten on ")) }
 
+    /// As the program finds it.
+    @Test func theCatalogueHasTheFilter() throws {
+        let catalog = try #require(try TestHost.current?.catalog(of: bundle))
+        let filter = try #require(catalog.extension(named: "signature", of: .textFilter))
+        #expect(filter.displayName == "Signature" && filter.plugin.displayName == "Signature")
+        #expect(try filter.make().filter("Hello").hasPrefix("Hello\nWritten on "))
+    }
+
     @Test(.testHost(languages: ["de"])) func theSignatureIsInTheUsersLanguage() throws {
         #expect(try signed("Hallo").hasPrefix("Hallo\nGeschrieben auf "))
     }
