@@ -1,3 +1,4 @@
+import BundleReading
 import CatalogIndexing
 import Glibc
 import HostRecords
@@ -21,6 +22,10 @@ import HostRecords
     /// The absolute path of its executable, if that still exists.
     public var program: String? {
         record.program.hasPrefix("/") && access(record.program, X_OK) == 0 ? record.program : nil
+    }
+    /// The application's main bundle; nil if its executable no longer exists.
+    public var mainBundle: PluginBundle? {
+        program.flatMap { try? PluginBundle.open(path: BundleLayout.mainDirectory(ofProgram: $0)) }
     }
     /// The services that it offered, as extension point and version, in order.
     public var services: [(point: String, version: UInt32)] { record.services.sorted().map { ($0.name, $0.version) } }

@@ -334,6 +334,24 @@ import Testing
         #expect((twin?["remedy"] as? String)?.contains("another CFBundleIdentifier") == true)
     }
 
+    /// The usual reason why a change of a plug-in shows no effect.
+    @Test(arguments: [-3_600.0, 3_600.0]) func aCopyThatHidesANewerOneIsAWarning(_ seconds: Double) throws {
+        let (user, program) = (try PluginFolder(["Good": [:]]), try PluginFolder(["Good": [:]]))
+        let info = program.path + "/Good.bundle/Contents/Info.plist"
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date.now.addingTimeInterval(seconds)], ofItemAtPath: info)
+        let document = try run([user.path, program.path])
+        let found = findings(document).filter { $0["code"] as? String == "duplicateBundle" }
+        #expect(document.status == 0 && found.count == (seconds > 0 ? 1 : 0), "\(document.text)")
+        if let message = found.first?["message"] as? String {
+            #expect(message.contains("“\(user.path)/Good.bundle” is used instead"), "\(message)")
+            #expect(message.hasSuffix("The files of this one are newer."), "\(message)")
+        }
+        let text = try PluginHostTool.run(["doctor", user.path, program.path], environment: environment())
+        let words = PluginHostTool.words(text.standardOutput)
+        #expect(words.contains("remove the other, or give this one a higher version"), "\(words)")
+    }
+
     @Test func eachUsablePluginIsCheckedCompletely() throws {
         let fixture = try BundleFixture("Entryless", code: .c(PluginSource.missingEntry))
         let document = try run([fixture.url.deletingLastPathComponent().path])

@@ -30,7 +30,7 @@ struct DoctorCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The executable of the application's next version: report which plug-ins it would refuse.",
+            "The executable of the application's next version: report what happens to the plug-ins.",
             valueName: "program"),
         completion: .file())
     var next: String?
@@ -87,7 +87,7 @@ struct DoctorCommand: ParsableCommand {
         try status.finish()
     }
 
-    /// Reports which plug-ins another executable of the application would refuse.
+    /// Reports what happens to the plug-ins with another executable of the application.
     private func compare(with program: String, _ search: PluginSearch) throws {
         try search.requireSomewhere()
         var points: [String: UInt32] = [:]
@@ -140,7 +140,7 @@ struct DoctorCommand: ParsableCommand {
         }
         checks.append(placementCheck(catalog, search.application))
         // Without an application, nobody knows where the files are.
-        if search.application != nil, let check = SettingsCheck(catalog).check { checks.append(check) }
+        if search.application != nil, let check = SettingsCheck(catalog, search.recorded).check { checks.append(check) }
         let candidates = catalog.candidates
         for candidate in candidates where candidate.verdict != .usable { checks.append(DoctorCheck(unused: candidate)) }
         for plugin in catalog.plugins { checks.append(DoctorCheck(plugin, in: catalog, search)) }
@@ -285,7 +285,8 @@ struct DoctorCheck {
 
     /// The check of a candidate that is not used.
     ///
-    /// A candidate that gives way to another bundle is no problem, unless only the bundles' names decided.
+    /// A candidate that gives way to another bundle is no problem, unless only the bundles' names decided, or only their
+    /// places, and the one that is used is older.
     init(unused candidate: PluginCandidate) {
         var findings = candidate.findings
         var facts: [String] = []
@@ -299,11 +300,26 @@ struct DoctorCheck {
                         If they are copies of one plug-in, remove one. If they are different plug-ins, give one another \
                         CFBundleIdentifier in its Info.plist.
                         """))
+        case .shadowed(let other, .earlierSearchPath) where Self.isNewer(candidate.bundlePath, than: other):
+            findings.append(
+                PluginFinding(
+                    .warning, .duplicateBundle, filePath: candidate.path, subject: candidate.identifier,
+                    message: "\(candidate.explanation) The files of this one are newer.",
+                    remedy: "To use this one, remove the other, or give this one a higher version."))
         case .shadowed: facts = [candidate.explanationWithNextStep]
         default: break
         }
         self.init(
             "\(candidate.path) (\(candidate.verdict.words))", findings, facts: facts, bundlePath: candidate.bundlePath)
+    }
+
+    /// Whether a bundle's code, or its Info.plist if it has no code, was changed later than that of another bundle.
+    private static func isNewer(_ path: String, than other: String) -> Bool {
+        func changed(_ path: String) -> Int64? {
+            PluginBundle(path: path).flatMap { FileIdentity(path: $0.executablePath ?? $0.manifestPath)?.modified }
+        }
+        guard let own = changed(path), let other = changed(other) else { return false }
+        return own > other
     }
 
     /// The complete check of a plug-in in use.
@@ -357,7 +373,7 @@ struct DoctorCheck {
 }
 
 extension PluginError.Code {
-    /// Two bundles of one identifier and version in one folder.
+    /// Two bundles of one identifier and version, of which the wrong one may be used.
     static let duplicateBundle = Self(rawValue: "duplicateBundle")
     /// A bundle that gives way to another one with the next version of the application.
     static let bundleNotUsed = Self(rawValue: "bundleNotUsed")

@@ -1,7 +1,7 @@
 import HostBasics
 @_spi(Tools) import PluginHost
 
-/// Which installed plug-ins work with the next version of their application.
+/// What happens to the installed plug-ins with the next version of their application.
 ///
 /// Everything that a load checks is checked twice, for the application as it is and for the next one. No code runs.
 struct NextProgram {

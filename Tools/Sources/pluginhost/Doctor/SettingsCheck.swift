@@ -2,29 +2,32 @@ import HostBasics
 @_spi(Tools) import PluginHost
 import SettingsReading
 
-/// The settings of an application's plug-ins: the files of all layers, and what is wrong with them.
+/// The settings of an application and of its plug-ins: the files of all layers, and what is wrong with them.
 struct SettingsCheck {
     private var findings: [PluginFinding] = []
     private var facts: [String] = []
 
-    /// Reads the settings of the plug-ins in use.
+    /// Reads the settings of the application and of the plug-ins in use.
     ///
-    /// `catalog`: a catalogue of the application that `HostEnvironment` names.
-    init(_ catalog: PluginCatalog) {
-        for plugin in catalog.plugins { add(plugin) }
+    /// `catalog`: a catalogue of the application that `HostEnvironment` names. `application`: what it stored about itself.
+    init(_ catalog: PluginCatalog, _ application: RecordedApplication?) {
+        if let main = application?.mainBundle, let identifier = main.bundleIdentifier {
+            add(identifier) { main }
+        }
+        for plugin in catalog.plugins { add(plugin.identifier) { try plugin.candidate.open() } }
     }
 
-    /// Nil if no plug-in has settings.
+    /// Nil if neither the application nor a plug-in has settings.
     var check: DoctorCheck? {
         facts.isEmpty && findings.isEmpty ? nil : DoctorCheck("Settings", findings, facts: facts)
     }
 
-    private mutating func add(_ plugin: PluginDescription) {
+    private mutating func add(_ identifier: String, _ bundle: () throws -> PluginBundle) {
         do {
-            guard let settings = try plugin.candidate.open().settings else { return }
+            guard let settings = try bundle().settings else { return }
             findings += settings.findings
             let count = settings.keys.count
-            facts.append("\(plugin.identifier) has \(count == 1 ? "one setting" : "\(count) settings")")
+            facts.append("\(identifier) has \(count == 1 ? "one setting" : "\(count) settings")")
             let places = settings.places
             add(places.distribution, of: .distribution)
             add(places.administrator, of: .administrator)

@@ -4,14 +4,15 @@ import PluginABI
 @_spi(Tools) import PluginHost
 import SettingsReading
 
-/// `pluginhost settings`: the settings of an application's plug-ins, with the layers of their values.
+/// `pluginhost settings`: the settings of an application and of its plug-ins, with the layers of their values.
 struct SettingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settings",
-        abstract: "Lists and changes the settings of an application's plug-ins.",
+        abstract: "Lists and changes the settings of an application and of its plug-ins.",
         discussion: """
-            A plug-in declares its settings in a Settings.bundle. The distribution, the administrator and the user each have a \
-            file with values; a running application notices a change. No code of a bundle runs.
+            A plug-in declares its settings in a Settings.bundle, and so does an application. The distribution, the \
+            administrator and the user each have a file with values; a running application notices a change. No code of a \
+            bundle runs. An application's own settings are known once it has run.
             """,
         subcommands: [
             ListSettingsCommand.self, GetSettingCommand.self, SetSettingCommand.self, ResetSettingsCommand.self,
@@ -29,7 +30,7 @@ struct SettingsArguments: ParsableArguments {
     @Flag(help: "Write one JSON document to standard output.")
     var json = false
 
-    /// A plug-in with a Settings.bundle.
+    /// A plug-in, or the application's main bundle, with a Settings.bundle.
     struct Found {
         let bundle: PluginBundle
         let identifier: String
@@ -37,28 +38,35 @@ struct SettingsArguments: ParsableArguments {
         let settings: PluginSettings?
         let findings: [PluginFinding]
 
+        /// Nil if the bundle has no Settings.bundle.
+        init?(_ bundle: PluginBundle, _ identifier: String) {
+            (self.bundle, self.identifier) = (bundle, identifier)
+            do {
+                guard let settings = try bundle.settings else { return nil }
+                (self.settings, findings) = (settings, settings.findings)
+            } catch {
+                (settings, findings) = (nil, (error as? PluginError)?.findings ?? [])
+            }
+        }
+
         var facts: SettingsFacts? { SettingsFacts(bundle, isOfApplication: true) }
     }
 
-    /// The plug-ins of the application that have settings, by identifier.
+    /// The plug-ins of the application that have settings, and the application if it has some, by identifier.
     ///
     /// `identifier`: only this one.
     /// - Throws: ValidationError if the name is not an application's.
     func plugins(_ identifier: String?) throws -> [Found] {
         let catalog = try PluginSearch(.naming(application), folders: []).catalog()
         var found: [Found] = [], seen: Set<String> = []
+        func add(_ bundle: PluginBundle?, _ own: String?) {
+            guard let bundle, let own, identifier ?? own == own, seen.insert(own).inserted else { return }
+            if let settings = Found(bundle, own) { found.append(settings) }
+        }
+        let main = RecordedApplication(application)?.mainBundle
+        add(main, main?.bundleIdentifier)
         for candidate in catalog.candidates where identifier ?? candidate.identifier == candidate.identifier {
-            guard let bundle = try? candidate.open(), seen.insert(candidate.identifier).inserted else { continue }
-            do {
-                guard let settings = try bundle.settings else { continue }
-                found.append(
-                    Found(
-                        bundle: bundle, identifier: candidate.identifier, settings: settings,
-                        findings: settings.findings))
-            } catch let error as PluginError {
-                found.append(
-                    Found(bundle: bundle, identifier: candidate.identifier, settings: nil, findings: error.findings))
-            }
+            add(try? candidate.open(), candidate.identifier)
         }
         return found.sorted { $0.identifier < $1.identifier }
     }
