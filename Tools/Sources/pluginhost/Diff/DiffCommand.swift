@@ -9,7 +9,7 @@ import PluginPacking
 struct DiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Compares two versions of a plug-in API, and forecasts what becomes of compiled plug-ins.",
+        abstract: "Compares two versions of a plug-in API, and forecasts what happens to compiled plug-ins.",
         discussion: """
             OLD and NEW are API libraries, programs with such libraries, packages that were built, directories with libraries, or \
             compiled modules (.swiftmodule). Each change of a protocol, type or function is a row: what it means for plug-ins that were \
