@@ -18,10 +18,9 @@ struct PluginHostCommand: ParsableCommand {
             application. Each takes --json, and ends with 0 if nothing is wrong, with 1 if it found problems, and with 2 after \
             wrong usage or if it cannot do its work.
 
-            If you write an application: new, list, why, graph, check, call, remote, stage, record and diff.
+            If you write an application: new, list, why, check, call, remote, diff and stage.
             If you write a plug-in: new, lint, check, explain, load, call, pack and strings.
-            If you administer a machine: install, rollback, list, why, doctor, bisect, probe, quarantine, consents \
-            and settings.
+            If you administer a machine: install, list, why, doctor, bisect, quarantine, consents and settings.
             """,
         version: """
             pluginhost \(PluginVersion.ofThisLibrary)

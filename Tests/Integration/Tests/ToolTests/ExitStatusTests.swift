@@ -85,7 +85,7 @@ import Testing
         #expect(roles.count == 3)
         for role in roles {
             let commands = role.1.replacing(" and ", with: ", ").split(separator: ",").map { $0.trimmingPrefix(/\s+/) }
-            #expect((6...9).contains(commands.count), "\(commands)")
+            #expect((6...8).contains(commands.count), "\(commands)")
             for command in commands { #expect(help.contains("\n  \(command)"), "\(command)") }
         }
     }
