@@ -24,7 +24,7 @@ setup: ## install what the build needs, or say what to install
 
 build: setup ## build the library, the plug-ins, the demo host, the tool, the benchmarks and the tests
 	swift build $(WORKSPACE) --build-tests
-	@$(call products,load-benchmark bundle-benchmark catalog-benchmark call-benchmark start-reference nib-benchmark settings-benchmark BenchmarkPlugin SettingsPlugin)
+	@$(call products,load-benchmark bundle-benchmark catalog-benchmark call-benchmark start-reference nib-benchmark settings-benchmark BenchmarkPlugin SettingsPlugin RecordedPlugin)
 
 tool: setup ## build the library, the command pluginhost and the worker program alone, which “make install” installs
 	@$(call products,PluginHost pluginhost pluginhost-worker)

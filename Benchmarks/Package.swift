@@ -13,8 +13,12 @@ let package = Package(
         .executable(name: "settings-benchmark", targets: ["SettingsBenchmark"]),
         .library(name: "BenchmarkPlugin", type: .dynamic, targets: ["BenchmarkPlugin"]),
         .library(name: "SettingsPlugin", type: .dynamic, targets: ["SettingsPlugin"]),
+        .library(name: "RecordedPlugin", type: .dynamic, targets: ["RecordedPlugin"]),
     ],
-    dependencies: [.package(name: "PluginHost", path: "..")],
+    dependencies: [
+        .package(name: "PluginHost", path: ".."),
+        .package(name: "RecordedAPI", path: "RecordedAPI"),
+    ],
     targets: [
         .executableTarget(
             name: "LoadBenchmark", dependencies: ["Measuring", .product(name: "PluginHost", package: "PluginHost")]),
@@ -47,6 +51,13 @@ let package = Package(
         .target(name: "BenchmarkPlugin", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
         // The plug-in that notes when it sees a change of its settings.
         .target(name: "SettingsPlugin", dependencies: [.product(name: "PluginHost", package: "PluginHost")]),
+        // The plug-in whose interface is recorded.
+        .target(
+            name: "RecordedPlugin",
+            dependencies: [
+                .product(name: "PluginHost", package: "PluginHost"),
+                .product(name: "RecordedAPI", package: "RecordedAPI"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -29,6 +29,9 @@ struct Report {
         if !EmptyCaches.isPossible {
             Swift.print("Cold: not measured, because only root may empty the kernel's caches.")
         }
+        try Openings(folder: folder).make()
+        Figure.printMedians(
+            of: try (0..<rounds).map { _ in try Child.figures(["--openings"], environment: environment) }, digits: 3)
         try countSystemCalls(folder, environment)
     }
 

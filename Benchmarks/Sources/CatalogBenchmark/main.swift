@@ -4,6 +4,7 @@
 //   catalog-benchmark [N]        the table, with N bundles (10,000): medians of several processes
 //   catalog-benchmark --check    the same, once and with few bundles, to check that it works
 //   catalog-benchmark --round    one process; prints one figure a line
+//   catalog-benchmark --openings one process with 1,000 plug-ins for document types; prints one figure a line
 //   catalog-benchmark --start    starts from the index, to count system calls
 //   catalog-benchmark --host PROGRAM PLUGINS
 //                                the cost of 1,000 plug-ins for the demo host, which uses one of them
@@ -21,6 +22,7 @@ do {
     case nil: try Goals.report { try Report(rounds: 7, bundles: 10_000).print() }
     case "--check": try Report(rounds: 1, bundles: 100).print()
     case "--round": for figure in try Measurements(Folder.ofParent).run() { print(figure.line) }
+    case "--openings": for figure in try Openings(folder: Folder.ofParent).run() { print(figure.line) }
     case "--start": try Measurements(Folder.ofParent).start()
     case "--host" where arguments.count == 3:
         try Goals.report {

