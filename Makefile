@@ -14,7 +14,7 @@ SAMPLES     := $(filter-out Plugins/Misbehaving,$(patsubst %/Info.plist,%,$(wild
 REPORT      := build/report.html
 DOC         ?= README.md CONTRIBUTING.md CHANGELOG.md docs/bundle-format.md docs/abi.md
 
-.PHONY: help setup build tool plugins demonstration demo misbehave install uninstall deb test test-install test-stage test-deb test-unit test-kit test-tools test-integration test-optimised test-samples test-embedding tsan walk bench docs fuzz fuzz-budgets fuzz-lanes fuzz-elf fuzz-coverage inject swaps starts edits stress stress-thread stress-address lint format clean
+.PHONY: help setup build tool plugins demonstration demo misbehave install uninstall deb test test-install test-stage test-deb test-unit test-kit test-tools test-integration test-optimised test-samples test-embedding tsan walk bench docs fuzz fuzz-budgets fuzz-lanes fuzz-elf fuzz-coverage inject swaps starts edits real-libraries stress stress-thread stress-address lint format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -181,7 +181,10 @@ ELF_INPUTS ?= 100000
 fuzz-coverage: ## fuzz the readers with libFuzzer under the address sanitiser; FUZZ_SECONDS=60
 	Fuzz/coverage.sh $(FUZZ_SECONDS)
 
-edits: tool ## change an API in sixty ways, and compare what becomes of compiled plug-ins with “pluginhost diff”; EDITS_EVERY=10
+real-libraries: setup ## let plug-ins carry two versions of libraries that others made, which pip downloads; each must use its own
+	@Scripts/real-libraries.sh
+
+edits: tool ## change an API in sixty ways, and compare what happens to compiled plug-ins with “pluginhost diff”; EDITS_EVERY=10
 	@Scripts/edits.py $(if $(EDITS_EVERY),--every $(EDITS_EVERY) --one --orders 10)
 
 # In ten processes, because code is never unmapped and the system limits the mappings of one process.
