@@ -69,14 +69,10 @@ package enum InterfaceComparison {
     private static func loadedLibrary(
         _ module: String, _ needed: String?
     ) -> (path: String, record: InterfaceRecord)? {
-        guard let needed else { return nil }
-        for library in LoadedLibraries.all() where library.path.isFile(named: needed) {
-            guard let record = LoadedInterfaces.record(ofLibraryAt: library.header, path: library.path),
-                record.modules[module] != nil
-            else { continue }
-            return (library.path, record)
+        guard let needed, let (library, record) = LoadedInterfaces.record(ofLibraryNamed: needed, with: module) else {
+            return nil
         }
-        return nil
+        return (library, record)
     }
 
     private static func resolved(_ reference: Conformance<ProcessMemory>.Reference) -> UInt64? {
@@ -120,9 +116,4 @@ private struct LoadedRanges {
         }
         return true
     }
-}
-
-extension String {
-    /// Whether a path's last component is a name.
-    fileprivate func isFile(named name: String) -> Bool { self == name || hasSuffix("/" + name) }
 }

@@ -1,4 +1,4 @@
-package import HostBasics
+import HostBasics
 
 /// Compares the requirements that protocols had when a plug-in was compiled with the current ones.
 ///

@@ -1,3 +1,5 @@
+import CPluginSupport.Shims
+import Glibc
 import HostBasics
 import InterfaceRecords
 
@@ -7,6 +9,8 @@ import InterfaceRecords
 /// value.
 enum LoadedInterfaces {
     private static let known = Lock<[UInt: InterfaceRecord?]>([:])
+    /// Where libraries with a record were found, by the names with which plug-ins need them.
+    private static let found = Lock<[String: (path: String, base: UInt)]>([:])
 
     /// The record of the loaded file that contains an address; nil if it has no usable one.
     ///
@@ -21,6 +25,32 @@ enum LoadedInterfaces {
         let record = read(path, base)
         known.withLock { $0[base] = .some(record) }
         return record
+    }
+
+    /// The path and the record of the loaded library that has a name and a record of a module.
+    ///
+    /// Later questions do not go through all loaded libraries again.
+    static func record(ofLibraryNamed name: String, with module: String) -> (path: String, record: InterfaceRecord)? {
+        if let known = found.withLock({ $0[name] }), isLoaded(known.path, at: known.base),
+            let record = record(ofLibraryAt: known.base, path: known.path), record.modules[module] != nil
+        {
+            return (known.path, record)
+        }
+        for library in LoadedLibraries.all() where library.path == name || library.path.hasSuffix("/" + name) {
+            guard let record = record(ofLibraryAt: library.header, path: library.path), record.modules[module] != nil
+            else { continue }
+            found.withLock { $0[name] = (library.path, library.header) }
+            return (library.path, record)
+        }
+        return nil
+    }
+
+    private static func isLoaded(_ path: String, at base: UInt) -> Bool {
+        var library = phs_library()
+        guard let address = UnsafeRawPointer(bitPattern: base), phs_library_of_address(address, &library) else {
+            return false
+        }
+        return UInt(library.base) == base && library.path.map { strcmp($0, path) == 0 } ?? false
     }
 
     private static func read(_ path: String, _ base: UInt) -> InterfaceRecord? {

@@ -1,16 +1,15 @@
 import Foundation
 import Measuring
 
-/// What “pluginhost doctor --next” needs for 200 plug-ins and five next versions of an application, one after the other.
+/// What “pluginhost doctor --next” needs for some plug-ins and five next versions of an application, one after the other.
 enum Forecast {
-    private static let plugins = 200
     /// Programs that link the library, as applications do.
     private static let programs = [
         "bundle-benchmark", "catalog-benchmark", "call-benchmark", "nib-benchmark", "settings-benchmark",
     ]
 
     /// `folder`: for the plug-ins.
-    static func figure(_ folder: URL) throws -> Figure {
+    static func figure(_ folder: URL, plugins: Int) throws -> Figure {
         try Copies(folder: folder).make(plugins)
         let tool = Copies.products.appending(path: "pluginhost").path
         let start = now()
@@ -28,7 +27,7 @@ enum Forecast {
             }
         }
         return Figure(
-            "doctor --next, \(plugins) plug-ins, \(programs.count) programs", Double(now() - start) / 1e9, "s", goal: 10
-        )
+            "doctor --next, \(plugins) plug-ins, \(programs.count) programs", Double(now() - start) / 1e9, "s",
+            goal: 10)
     }
 }

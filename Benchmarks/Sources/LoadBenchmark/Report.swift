@@ -19,7 +19,9 @@ struct Report {
         }
         Figure.printMedians(of: (0..<rounds).map { _ in [Self.floatGuard()] })
         try records(folder.appending(path: "records"))
-        Figure.printMedians(of: [[try Forecast.figure(folder.appending(path: "forecast"))]], digits: 1)
+        Figure.printMedians(
+            of: [[try Forecast.figure(folder.appending(path: "forecast"), plugins: min(200, counts.max() ?? 0))]],
+            digits: 1)
         try SystemCalls.report(folder: folder)
     }
 

@@ -87,7 +87,7 @@ typedef struct phs_library {
 } phs_library;
 bool phs_library_of_handle(void *handle, phs_library *image);
 
-// The library or program that contains an address. Why: dladdr() needs _GNU_SOURCE and is not in Swift's Glibc module.
+// The library or program that contains an address. Why: dladdr() and _dl_find_object() need _GNU_SOURCE.
 // Here, base is the address of the first byte; for a shared library, that equals the value of phs_library_of_handle().
 bool phs_library_of_address(const void *address, phs_library *image);
 
