@@ -192,30 +192,30 @@ bool phs_library_of_handle(void *handle, phs_library *image) {
     return true;
 }
 
+bool phs_library_of_address(const void *address, phs_library *image) {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+    // Unlike dladdr(), this does not look for the nearest of all symbols of the library. For the program, which has no name
+    // here, it says where one segment begins, and not the file.
+    struct dl_find_object found;
+    if (_dl_find_object((void *)address, &found) == 0 && found.dlfo_link_map->l_name[0] != 0) {
+        image->base = found.dlfo_link_map->l_addr;
+        image->path = found.dlfo_link_map->l_name;
+        return true;
+    }
+#endif
+    Dl_info info;
+    if (dladdr(address, &info) == 0) return false;
+    image->base = (uintptr_t)info.dli_fbase;
+    image->path = info.dli_fname;
+    return true;
+}
+
 static char *const *own_arguments;
 
 // glibc passes the arguments to every initialiser.
 __attribute__((constructor)) static void keep_arguments(int count, char **arguments) {
     (void)count;
     own_arguments = arguments;
-}
-
-bool phs_library_of_address(const void *address, phs_library *image) {
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-    // Unlike dladdr(), this does not look for the nearest of all symbols of the library.
-    struct dl_find_object found;
-    if (_dl_find_object((void *)address, &found) != 0) return false;
-    image->base = (uintptr_t)found.dlfo_map_start;
-    image->path = found.dlfo_link_map->l_name;
-    // As dladdr() does for the program.
-    if (image->path[0] == 0 && own_arguments != NULL && own_arguments[0] != NULL) image->path = own_arguments[0];
-#else
-    Dl_info info;
-    if (dladdr(address, &info) == 0) return false;
-    image->base = (uintptr_t)info.dli_fbase;
-    image->path = info.dli_fname;
-#endif
-    return true;
 }
 
 char *const *phs_arguments(void) { return own_arguments; }
