@@ -69,10 +69,7 @@ package enum InterfaceComparison {
     private static func loadedLibrary(
         _ module: String, _ needed: String?
     ) -> (path: String, record: InterfaceRecord)? {
-        guard let needed, let (library, record) = LoadedInterfaces.record(ofLibraryNamed: needed, with: module) else {
-            return nil
-        }
-        return (library, record)
+        needed.flatMap { LoadedInterfaces.record(ofLibraryNamed: $0, with: module) }
     }
 
     private static func resolved(_ reference: Conformance<ProcessMemory>.Reference) -> UInt64? {

@@ -14,7 +14,12 @@ extension LibraryClasses {
 
     /// Whether a name, with or without the module, is the name of the class whose name with its module is `qualified`.
     package static func isName(_ name: String, of qualified: String) -> Bool {
-        qualified == name || qualified.split(separator: ".").dropFirst().joined(separator: ".") == name
+        qualified == name || nameWithoutModule(qualified) == name
+    }
+
+    /// “Outer.Inner” for “Module.Outer.Inner”.
+    package static func nameWithoutModule(_ qualified: String) -> String {
+        qualified.split(separator: ".").dropFirst().joined(separator: ".")
     }
 
     /// The classes that a file on disk defines, as ``names`` has them for a loaded one; nil if it has no Swift code, or

@@ -65,12 +65,7 @@ package struct LibraryClasses: Sendable {
                 complete = context
                 return false
             }
-            if withoutModule == nil, name.utf8.count > wanted.utf8.count + 1, name.hasSuffix("." + wanted),
-                name.utf8.firstIndex(of: UInt8(ascii: "."))
-                    == name.utf8.index(name.utf8.endIndex, offsetBy: -(wanted.utf8.count + 1))
-            {
-                withoutModule = context
-            }
+            if withoutModule == nil, Self.nameWithoutModule(name) == wanted { withoutModule = context }
             return true
         }
         return (complete ?? withoutModule).flatMap(Self.class(of:))

@@ -1,5 +1,3 @@
-import CPluginSupport.Shims
-import Glibc
 import HostBasics
 import InterfaceRecords
 
@@ -46,11 +44,8 @@ enum LoadedInterfaces {
     }
 
     private static func isLoaded(_ path: String, at base: UInt) -> Bool {
-        var library = phs_library()
-        guard let address = UnsafeRawPointer(bitPattern: base), phs_library_of_address(address, &library) else {
-            return false
-        }
-        return UInt(library.base) == base && library.path.map { strcmp($0, path) == 0 } ?? false
+        LoadedLibraries.path(ofLibraryAt: base) == path
+            && UnsafeRawPointer(bitPattern: base).flatMap { LoadedLibraries.base(containing: $0) } == base
     }
 
     private static func read(_ path: String, _ base: UInt) -> InterfaceRecord? {

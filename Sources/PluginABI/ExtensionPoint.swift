@@ -13,8 +13,8 @@
 /// Raise the version with each change of the interface. The host refuses a plug-in (`interfaceMismatch`) if its class
 /// lacks a requirement that the interface now has, or if it was compiled for a different number of requirements,
 /// because calling it would crash the process. That requirements were reordered, or that one replaced another, is found
-/// with the records that `pluginhost pack` and `stage` write. docs/abi.md, "Changed interfaces", states what the host compares, and which changes an API with
-/// library evolution may make without a new version.
+/// with the records that `pluginhost pack` and `stage` write. docs/abi.md, "Changed interfaces", states what the host
+/// compares, and which changes an API with library evolution may make without a new version.
 ///
 /// A point with a ``remote`` interface also accepts plug-ins that run in a worker process; the article “Remote
 /// interfaces” describes how to get one. Such a point can also demand that they do: see ``execution``. Two points are equal if they have the same name and version.

@@ -131,12 +131,12 @@ extension CatalogIndex {
         init(_ table: TypeTable) { self.table = table }
 
         func answer(to question: Question, _ find: (TypeTable) -> [Opening]) -> [Opening] {
-            if let known = answers.withLock({ $0.all[question] }) { return known }
-            let found = find(table)
             // Two texts that Swift takes for equal, because they are the same characters, may be different bytes.
             guard question.text.utf8.count <= Self.longestText, question.text.utf8.allSatisfy({ $0 < 0x80 }) else {
-                return found
+                return find(table)
             }
+            if let known = answers.withLock({ $0.all[question] }) { return known }
+            let found = find(table)
             answers.withLock { answers in
                 guard answers.all.count < Self.mostQuestions, answers.plugins + found.count <= Self.mostPlugins,
                     answers.all[question] == nil

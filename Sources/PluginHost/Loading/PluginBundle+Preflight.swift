@@ -101,7 +101,7 @@ extension PluginBundle {
         else { return [] }
         var suggestions = NameSuggestions()
         // Authors write the name with or without its module.
-        let known = names.flatMap { [$0, $0.split(separator: ".").dropFirst().joined(separator: ".")] }
+        let known = names.flatMap { [$0, LibraryClasses.nameWithoutModule($0)] }
         let near = suggestions.names(near: wanted, among: known, most: 1).first
         let remedy =
             if let near {
