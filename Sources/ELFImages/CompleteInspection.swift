@@ -47,13 +47,14 @@ extension ELFInspector {
         // A file that is not a shared object for this machine, is truncated, or has damaged tables has no usable
         // libraries and symbols. The following steps only explain: whatever they find, the dynamic linker refuses
         // safely.
-        let unread = UnreadFiles()
+        let program: HostLibraries? = if case .program(let program) = surroundings { program.libraries } else { nil }
+        let unread = program?.unread ?? UnreadFiles()
         guard quick.hasSoundTables, let file = try? ELFFile(path: path, unread: unread) else {
             return quick.findings + [unread.finding(about: path)].compactMap(\.self)
         }
         var inspection = CompleteInspection(
             of: file, bundlePath: bundlePath, libraries: libraries, quick: quick,
-            host: HostLibraries(surroundings, excluding: file, unread: unread), record: record)
+            host: program ?? HostLibraries(surroundings, excluding: file, unread: unread), record: record)
         inspection.reportsUnrecorded = reportsUnrecorded
         inspection.run()
         if let declared { inspection.compare(declared) }

@@ -6,7 +6,7 @@ package import HostBasics
 /// ``ELFInspector/inspectQuickly(_:path:bundlePath:as:)`` has already reported the problems of the plug-in's own
 /// file.
 ///
-/// **Threads.** One; each inspection creates its own.
+/// **Threads.** One.
 package final class ELFFile {
     package let path: String
     package let file: OpenedFile
@@ -81,6 +81,9 @@ package final class ELFFile {
     }
 
     // MARK: - Bytes
+
+    /// Begins another inspection, which may again read ``readLimit`` bytes.
+    func renewReadLimit() { bytesLeft = Self.readLimit }
 
     /// Bytes of the file, or nil if it does not have all of them or the limit is reached.
     package func bytes(at offset: UInt64, count: UInt64) -> [UInt8]? {

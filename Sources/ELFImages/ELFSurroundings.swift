@@ -2,7 +2,7 @@ import Glibc
 package import HostBasics
 
 /// The process or program into which a plug-in would be loaded.
-package enum ELFSurroundings: Sendable {
+package enum ELFSurroundings {
     /// This process, with everything that is loaded into it.
     ///
     /// - Parameter pluginLibraries: the files of the plug-ins in the process. Other plug-ins do not use them as libraries,
@@ -10,7 +10,7 @@ package enum ELFSurroundings: Sendable {
     /// - Parameter carriedLibraries: the libraries that bundles brought. No other bundle finds them by their names.
     case currentProcess(pluginLibraries: Set<String>, carriedLibraries: Set<String> = [])
     /// A process that runs the program and has not loaded anything else yet.
-    case program(path: String)
+    case program(InspectedProgram)
 }
 
 /// The program and the libraries around a plug-in, as files.
@@ -50,16 +50,19 @@ package final class HostLibraries {
     package init(_ surroundings: ELFSurroundings, excluding excluded: ELFFile?, unread: UnreadFiles = UnreadFiles()) {
         self.unread = unread
         search = LibrarySearch(unread: unread)
-        isNamedProgram = if case .program = surroundings { true } else { false }
+        isNamedProgram = if case .currentProcess = surroundings { false } else { true }
         switch surroundings {
         case .currentProcess(let pluginLibraries, let carriedLibraries):
             takeProcess(pluginLibraries, excluded)
             for index in libraries.indices where carriedLibraries.contains(libraries[index].path) {
                 libraries[index].names = []
             }
-        case .program(let path): takeProgram(path)
+        case .program(let program): takeProgram(program.path)
         }
     }
+
+    /// Lets the next inspection read as much of each file as the first.
+    func renewReadLimits() { for library in libraries { library.file?.renewReadLimit() } }
 
     /// The file for a needed name.
     package func library(named name: String) -> Library? { libraries.first { $0.names.contains(name) } }

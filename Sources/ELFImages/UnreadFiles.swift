@@ -5,7 +5,7 @@ package import HostBasics
 /// Conclusions without these files may be wrong: for example, a symbol may be defined in the library that could not be
 /// read.
 ///
-/// **Threads.** One; each inspection creates its own.
+/// **Threads.** One.
 package final class UnreadFiles {
     /// The path of the first such file, and the error number.
     package private(set) var first: (path: String, errno: CInt)?

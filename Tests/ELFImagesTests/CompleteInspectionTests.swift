@@ -365,15 +365,50 @@ struct ImageSurroundingsTests {
                 int use(void) { return shared_answer() + of_program() + of_nobody(); }
                 """)
         let found = ELFInspector.inspectCompletely(
-            path: path, bundlePath: ELFFixtures.directory, surroundings: .program(path: program))
+            path: path, bundlePath: ELFFixtures.directory, surroundings: .program(InspectedProgram(path: program)))
         #expect(found.map(\.subject) == ["of_nobody"])
         #expect(Set(completeInspection(path).map(\.subject)) == ["shared_answer", "of_program", "of_nobody"])
+    }
+
+    @Test func inspectionsThatShareAProgramFindWhatEachAloneFinds() throws {
+        let program = try ELFFixtures.c(
+            "shared-program/program", "int main(void) { return 0; } int of_program(void) { return 1; }",
+            ["-pie", "-Wl,--export-dynamic"])
+        let plugins = try (0..<3).map { number in
+            try ELFFixtures.c(
+                "shared-program/plugin\(number).so",
+                ELFFixtures.entryWithNote
+                    + "extern int of_program(void), of_nobody\(number)(void);"
+                    + "int use(void) { return of_program() + of_nobody\(number)(); }")
+        }
+        func inspect(_ path: String, _ program: InspectedProgram) -> [PluginFinding] {
+            ELFInspector.inspectCompletely(
+                path: path, bundlePath: ELFFixtures.directory, surroundings: .program(program))
+        }
+        let shared = InspectedProgram(path: program)
+        for path in plugins + plugins {
+            let alone = inspect(path, InspectedProgram(path: program))
+            #expect(alone.map(\.code) == [.symbolMissing])
+            #expect(inspect(path, shared) == alone)
+        }
+    }
+
+    /// Otherwise the tables of a program would count as absent for the thousandth plug-in.
+    @Test func eachInspectionMayReadAsMuchOfTheProgramAsTheFirst() throws {
+        let path = try ELFFixtures.c("long-program/program", "int main(void) { return 0; }", ["-pie"])
+        #expect(truncate(path, 48 << 20) == 0)
+        let program = InspectedProgram(path: path)
+        for _ in 0..<3 {
+            let file = try #require(program.libraries.program)
+            #expect(file.bytes(at: 0, count: 40 << 20)?.count == 40 << 20)
+            #expect(file.bytes(at: 0, count: 40 << 20) == nil)
+        }
     }
 
     @Test func programThatCannotBeReadIsReported() throws {
         let program = ELFFixtures.directory + "/no-program"
         let found = ELFInspector.inspectCompletely(
-            path: try ELFFixtures.sound(), bundlePath: "/", surroundings: .program(path: program))
+            path: try ELFFixtures.sound(), bundlePath: "/", surroundings: .program(InspectedProgram(path: program)))
         #expect(found.first?.message == "The program “\(program)” does not exist.")
     }
 
@@ -385,7 +420,7 @@ struct ImageSurroundingsTests {
             "needs-deleted.so",
             ELFFixtures.entryWithNote + "extern int deleted_answer(void); int use(void) { return deleted_answer(); }",
             ["-shared", library])
-        let present = HostLibraries(.program(path: Path.mainProgram), excluding: nil)
+        let present = HostLibraries(.program(InspectedProgram(path: Path.mainProgram)), excluding: nil)
         let file = try ELFFile(path: path)
         let closure = LibraryClosure(of: file, in: present)
         #expect(closure.missing.map(\.name) == ["libdeleted.so"])

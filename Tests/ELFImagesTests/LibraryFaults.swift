@@ -28,7 +28,7 @@ import Testing
                 ["-shared", new, "-Wl,-rpath,$ORIGIN/../Frameworks"])
             return ELFInspector.inspectCompletely(
                 path: plugin, bundlePath: ELFFixtures.directory + "/Shadow.bundle",
-                surroundings: .program(path: program))
+                surroundings: .program(InspectedProgram(path: program)))
         }
         let warning = try #require(findings("old").first)
         #expect(try findings("old").count == 1)
@@ -46,7 +46,8 @@ import Testing
         let program = try ELFFixtures.c("scope/program", "int main(void) { return 0; }", ["-O1"])
         let plugin = try ELFFixtures.c("scope/\(name)", ELFFixtures.entryWithNote + source, ["-shared"] + flags)
         return ELFInspector.inspectCompletely(
-            path: plugin, bundlePath: ELFFixtures.directory + "/scope", surroundings: .program(path: program)
+            path: plugin, bundlePath: ELFFixtures.directory + "/scope",
+            surroundings: .program(InspectedProgram(path: program))
         ).filter { $0.code == .symbolReplaced || $0.code == .symbolsMerged }
     }
 
@@ -123,7 +124,8 @@ import Testing
                 + "extern int application(void), farther(void); int use(void) { return application() + farther(); }",
             ["-shared", "-Wl,--no-as-needed", library, gone])
         let findings = ELFInspector.inspectCompletely(
-            path: plugin, bundlePath: ELFFixtures.directory + "/Bundle", surroundings: .program(path: program))
+            path: plugin, bundlePath: ELFFixtures.directory + "/Bundle",
+            surroundings: .program(InspectedProgram(path: program)))
         let missing = findings.filter { $0.code == .dependencyMissing }
         #expect(missing.map(\.severity) == [.error] && missing.map(\.filePath) == [library])
         let finding = try #require(missing.first)
@@ -150,7 +152,8 @@ import Testing
             ELFFixtures.entryWithNote + "extern int interface(void); int use(void) { return interface(); }",
             ["-shared", interface, "-Wl,-rpath,$ORIGIN/interface", "-Wl,--allow-shlib-undefined"])
         let findings = ELFInspector.inspectCompletely(
-            path: plugin, bundlePath: ELFFixtures.directory + "/Bundle", surroundings: .program(path: program))
+            path: plugin, bundlePath: ELFFixtures.directory + "/Bundle",
+            surroundings: .program(InspectedProgram(path: program)))
         let error = try #require(errors(findings).first)
         #expect(error.filePath == interface && error.subject == "libPluginHost.so")
         #expect(error.message.hasSuffix("The application has “\(installed)”, another version of it."))
@@ -164,7 +167,7 @@ import Testing
             [library, "-Wl,-rpath,$ORIGIN", "-Wl,--allow-shlib-undefined"])
         let findings = ELFInspector.inspectCompletely(
             path: try ELFFixtures.sound(), bundlePath: ELFFixtures.directory,
-            surroundings: .program(path: program))
+            surroundings: .program(InspectedProgram(path: program)))
         #expect(errors(findings) == [])
         let warning = try #require(findings.first { $0.code == .dependencyMissing })
         #expect(warning.message.contains("The application itself does not start in this environment."))
@@ -316,7 +319,8 @@ import Testing
         #expect(found.first?.filePath == plugin && found.first?.message.contains("“\(stub)” is a program") == true)
         // It is one also if it is the application itself.
         let findings = ELFInspector.inspectCompletely(
-            path: plugin, bundlePath: ELFFixtures.directory + "/Bundle", surroundings: .program(path: stub))
+            path: plugin, bundlePath: ELFFixtures.directory + "/Bundle",
+            surroundings: .program(InspectedProgram(path: stub)))
         #expect(errors(findings) == found)
     }
 

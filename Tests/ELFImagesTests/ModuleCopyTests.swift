@@ -41,7 +41,7 @@ struct ModuleCopyTests {
             ["-shared", "-Wl,--no-as-needed", library, "-Wl,-rpath,$ORIGIN"])
         let program = try ELFFixtures.c("plain-program", "int main(void) { return 0; }", [])
         let alone = ELFInspector.inspectCompletely(
-            path: path, bundlePath: ELFFixtures.directory, surroundings: .program(path: program))
+            path: path, bundlePath: ELFFixtures.directory, surroundings: .program(InspectedProgram(path: program)))
         #expect(alone.filter { $0.code == .duplicateABI } == [])
         let found = completeInspection(path).filter { $0.code == .duplicateABI }
         #expect(found.map(\.filePath) == [library])
@@ -94,7 +94,7 @@ struct ModuleCopyTests {
         let path = try ELFFixtures.swift(
             "module-plugin.so", module: "ProgramAPI", ELFFixtures.swiftEntry + "public final class Shared {}")
         let found = ELFInspector.inspectCompletely(
-            path: path, bundlePath: ELFFixtures.directory, surroundings: .program(path: program))
+            path: path, bundlePath: ELFFixtures.directory, surroundings: .program(InspectedProgram(path: program)))
         #expect(found.map(\.code) == [.duplicateABI])
         #expect(found.first?.message.contains("is contained in “\(path)” and in “\(program)”") == true)
     }
@@ -118,7 +118,7 @@ struct ModuleCopyTests {
         let path = try ELFFixtures.swift(
             "shared-runtime.so", module: "SharedRuntime", ELFFixtures.swiftEntry + "public final class Own {}")
         let found = ELFInspector.inspectCompletely(
-            path: path, bundlePath: ELFFixtures.directory, surroundings: .program(path: program))
+            path: path, bundlePath: ELFFixtures.directory, surroundings: .program(InspectedProgram(path: program)))
         #expect(
             found.filter { $0.code == .duplicateABI }.map(\.message) == [
                 "The program “\(program)” has the Swift runtime linked into it, but “\(path)” needs the shared one, "

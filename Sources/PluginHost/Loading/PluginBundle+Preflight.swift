@@ -1,6 +1,6 @@
 @_spi(Tools) import BundleReading
 internal import CPluginSupport
-@_spi(Tools) import ELFImages
+@_spi(Tools) public import ELFImages
 @_spi(Tools) import HostBasics
 import PluginWorkers
 internal import PropertyLists
@@ -32,13 +32,16 @@ extension PluginBundle {
     /// - Returns: the findings, those about Info.plist first; empty if the bundle has no fault. Having no code is not a
     ///   fault.
     public func findings(loadedBy program: String? = nil) -> [PluginFinding] {
-        findings(loadedBy: program, reportsUnrecorded: false)
+        findings(loadedBy: program.map { InspectedProgram(path: $0) })
     }
 
-    /// The same, with a warning for each library whose interfaces are not recorded if that is asked for.
+    /// The same for a program whose libraries were read before.
     ///
-    /// Libraries in a build folder have no record, so only a demanding check asks for it.
-    @_spi(Tools) public func findings(loadedBy program: String?, reportsUnrecorded: Bool) -> [PluginFinding] {
+    /// `reportsUnrecorded`: whether to warn of libraries whose interfaces are not recorded. Libraries in a build folder have
+    /// no record, so only a demanding check asks for it.
+    @_spi(Tools) public func findings(
+        loadedBy program: InspectedProgram?, reportsUnrecorded: Bool = false
+    ) -> [PluginFinding] {
         if let manifestError { return manifestError.findings + permissionFindings }
         var findings = manifest.findings
         do throws(PluginError) {
@@ -55,10 +58,11 @@ extension PluginBundle {
             let compiled = compiledRecord(ofFile: executable.path)
             findings += compiled.findings
             let elsewhere = runtimeFindings()
-            let loader = elsewhere?.runtime.map { Path.join($0, WorkerProgram.fileName) } ?? program
+            let worker = elsewhere?.runtime.map { Path.join($0, WorkerProgram.fileName) }
+            let loader = worker.map { InspectedProgram(path: $0) } ?? program
             let inspected = ELFInspector.inspectCompletely(
                 path: executable.path, bundlePath: bundlePath, libraries: CarriedLibraries(of: self),
-                surroundings: loader.map { .program(path: $0) } ?? .process,
+                surroundings: loader.map(ELFSurroundings.program) ?? .process,
                 declared: DeclaredPoints(
                     names: Set(manifest.extensions.compactMap(\.extensionPoint)), list: manifestPath),
                 record: compiled.record, reportsUnrecorded: reportsUnrecorded)

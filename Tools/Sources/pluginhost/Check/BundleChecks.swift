@@ -1,4 +1,5 @@
 import CChildProcess
+import ELFImages
 @_spi(Tools) import PluginHost
 import PluginLinting
 
@@ -11,7 +12,7 @@ struct BundleChecks {
     let level: Rule.Level?
     let isStrict: Bool
     /// The application's executable.
-    let program: String?
+    private let program: InspectedProgram?
     private var loads: BundleLoads?
     private let limit: Duration
 
@@ -22,7 +23,7 @@ struct BundleChecks {
     ) {
         self.level = level
         self.isStrict = isStrict
-        self.program = program
+        self.program = program.map { InspectedProgram(path: $0) }
         self.limit = limit
         loads = level.map { _ in
             BundleLoads(of: selected, limit: limit, isStrict: false, options: options)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ELFImages
 import HostBasics
 @_spi(Tools) import PluginHost
 @_spi(Tools) import PluginWorkers
@@ -143,7 +144,10 @@ struct DoctorCommand: ParsableCommand {
         if search.application != nil, let check = SettingsCheck(catalog, search.recorded).check { checks.append(check) }
         let candidates = catalog.candidates
         for candidate in candidates where candidate.verdict != .usable { checks.append(DoctorCheck(unused: candidate)) }
-        for plugin in catalog.plugins { checks.append(DoctorCheck(plugin, in: catalog, search)) }
+        let program = search.program.map { InspectedProgram(path: $0) }
+        for plugin in catalog.plugins {
+            checks.append(DoctorCheck(plugin, in: catalog, search, loadedBy: program))
+        }
         checks.append(sharedNamesCheck(catalog))
         checks.append(
             DoctorCheck(
@@ -323,10 +327,13 @@ struct DoctorCheck {
     }
 
     /// The complete check of a plug-in in use.
-    init(_ plugin: PluginDescription, in catalog: PluginCatalog, _ search: PluginSearch) {
+    init(
+        _ plugin: PluginDescription, in catalog: PluginCatalog, _ search: PluginSearch,
+        loadedBy program: InspectedProgram?
+    ) {
         var findings: [PluginFinding]
         do {
-            findings = try plugin.candidate.open().findings(loadedBy: search.program)
+            findings = try plugin.candidate.open().findings(loadedBy: program)
         } catch {
             findings = (error as? PluginError)?.findings ?? []
         }

@@ -1,3 +1,4 @@
+import ELFImages
 import HostBasics
 @_spi(Tools) import PluginHost
 
@@ -67,6 +68,7 @@ struct NextProgram {
     private static func outcomes(
         _ catalog: PluginCatalog, _ program: String?, _ points: [String: UInt32]
     ) -> [String: Outcome] {
+        let program = program.map { InspectedProgram(path: $0) }
         var outcomes: [String: Outcome] = [:]
         for plugin in catalog.plugins {
             let errors = findings(of: plugin, program, points).filter { $0.severity == .error }
@@ -87,7 +89,7 @@ struct NextProgram {
     }
 
     private static func findings(
-        of plugin: PluginDescription, _ program: String?, _ points: [String: UInt32]
+        of plugin: PluginDescription, _ program: InspectedProgram?, _ points: [String: UInt32]
     ) -> [PluginFinding] {
         do {
             let bundle = try plugin.candidate.open()

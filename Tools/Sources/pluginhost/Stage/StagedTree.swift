@@ -187,7 +187,8 @@ struct StagedTree {
                     "The staged files find “\(library.name)” at “\(library.file.path.escapedForTerminal)”, outside of the tree.",
                     "Link the library that names this directory with -rpath '$ORIGIN'."))
         }
-        for bundle in bundles { found += bundle.findings(loadedBy: host) }
+        let program = InspectedProgram(path: host)
+        for bundle in bundles { found += bundle.findings(loadedBy: program) }
         findings += found.map { finding in
             var finding = finding
             finding.filePath = finding.filePath.map { $0.replacing(root, with: path) }
