@@ -4,10 +4,16 @@ extension LibraryInterfaces {
     /// What the symbols and descriptors of a library alone state, for a comparison with another one of its kind.
     ///
     /// With library evolution, each requirement of a protocol has a symbol; without it, only the kinds are known, and each
-    /// is named by its place. The layouts of types and the code of functions are not known, except for the methods of
-    /// classes and the cases of enums, as far as they have symbols.
-    public static func bySymbols(of linked: LinkedFile) -> InterfaceRecord {
+    /// is named by its place. The code of functions is not known, nor which types are frozen.
+    ///
+    /// - Parameters:
+    ///   - linked: the library.
+    ///   - hasFields: whether to read the stored properties and cases from the reflection metadata, which both libraries
+    ///     must have. Without it, only the methods of classes and the cases of enums are known, as far as they have symbols.
+    /// - Returns: the interfaces of its modules.
+    public static func bySymbols(of linked: LinkedFile, hasFields: Bool) -> InterfaceRecord {
         let file = linked.library
+        var fields = hasFields ? FieldRecords(of: file) : nil
         var symbols = InterfaceSymbols(of: file)
         var record = InterfaceRecord()
         for module in file.modules { record.modules[module] = .init(hasEvolution: false, isOfSymbols: true) }
@@ -34,13 +40,20 @@ extension LibraryInterfaces {
         if let section = file.section(named: "swift5_type_metadata"), section.size <= FileMemory.sectionLimit {
             TypeContext.each(in: FileMemory(file), at: section.address, length: section.size) { context in
                 if let name = context.qualifiedName, let kind = context.layoutKind, symbols.types.contains(name) {
-                    record.modules[String(name.prefix { $0 != "." })]?.types[name] = .init(kind: kind, entries: [])
+                    record.modules[String(name.prefix { $0 != "." })]?.types[name] = .init(
+                        kind: kind, entries: fields?.entries(of: context) ?? [])
                 }
                 return true
             }
         }
-        for module in record.modules.keys { symbols.add(to: &record, module) }
+        for module in record.modules.keys { symbols.add(to: &record, module, hasFields: fields != nil) }
         return record
+    }
+
+    /// Whether a library has the reflection metadata of its types, or has no type.
+    public static func hasFields(_ linked: LinkedFile) -> Bool {
+        let file = linked.library
+        return FieldRecords(of: file) != nil || file.section(named: "swift5_type_metadata") == nil
     }
 }
 
@@ -93,8 +106,9 @@ private struct InterfaceSymbols {
         return InterfaceText.condition + (text.firstRange(of: "for ").map { String(text[$0.upperBound...]) } ?? text)
     }
 
-    /// Adds the functions of a module, and its classes and enums as far as they have symbols.
-    mutating func add(to record: inout InterfaceRecord, _ module: String) {
+    /// Adds the functions of a module, the methods of its classes, and if the fields are not known, the cases of its enums as
+    /// far as they have symbols.
+    mutating func add(to record: inout InterfaceRecord, _ module: String, hasFields: Bool) {
         var methods: [String: [(UInt64, String)]] = [:]
         var cases: [String: [String]] = [:]
         for (name, address) in zip(names, addresses) {
@@ -111,9 +125,9 @@ private struct InterfaceSymbols {
             }
         }
         for (name, found) in methods {
-            record.modules[module]?.types[name]?.entries = found.sorted { $0.0 < $1.0 }.map(\.1)
+            record.modules[module]?.types[name]?.entries += found.sorted { $0.0 < $1.0 }.map(\.1)
         }
-        for (name, found) in cases { record.modules[module]?.types[name]?.entries = found.sorted() }
+        for (name, found) in cases where !hasFields { record.modules[module]?.types[name]?.entries = found.sorted() }
         var functions: [String: InterfaceRecord.Function] = [:]
         for name in names
         where Self.isFunction(name, of: module) && !(record.modules[module]?.isOverridable(name) ?? false) {

@@ -8,6 +8,7 @@ import Testing
 struct ELFMutationTests {
     /// “make fuzz-elf” loads 100,000.
     private static let mutantsOfEach = 3_000
+    private static let seedOfSwift: UInt64 = 2
 
     /// Numbers at the edges of ranges.
     private static let edges: [UInt64] = [
@@ -36,8 +37,10 @@ struct ELFMutationTests {
         let path = try ELFFixtures.swift(
             "mutants-swift.so", module: "Mutants",
             ELFFixtures.swiftEntry
-                + "public final class A { final class B {} }\nextension String { class C {} }\nprotocol P {}")
-        try inspectMutants(of: path, seed: 2)
+                + "public final class A { final class B {} }\nextension String { class C {} }\nprotocol P {}"
+                + "\npublic struct S { var a: [A]; var b: Int? }\npublic enum E { case one(S), two, three([String: Int?]) }"
+        )
+        try inspectMutants(of: path, seed: Self.seedOfSwift)
     }
 
     private func inspectMutants(of path: String, seed: UInt64) throws {
@@ -79,6 +82,7 @@ struct ELFMutationTests {
                 of: image, bundlePath: ELFFixtures.directory, libraries: nil, quick: quick, host: host)
             complete.run()
             _ = image.classNames
+            if seed == Self.seedOfSwift { _ = LibraryInterfaces.bySymbols(of: LinkedFile(image), hasFields: true) }
         }
         // Most changes hit code and strings, where nobody notices; changes of fields are noticed.
         #expect(refused > Self.mutantsOfEach / 10, "\(refused)")
@@ -107,7 +111,7 @@ struct ELFMutationTests {
         }
         let image = try ELFFile(path: ELFFixtures.file("fields.so", file.bytes))
         for section in image.sections
-        where section.name.hasPrefix("swift5_type_metadata") || section.name.hasPrefix("swift5_protocols")
+        where ["swift5_type_metadata", "swift5_protocols", "swift5_fieldmd"].contains(section.name)
             || section.name == ".note.pluginhost" || section.name == ".rodata"
         {
             for field in stride(from: 0, to: Int(min(section.size, 1024)) & ~3, by: 4) {

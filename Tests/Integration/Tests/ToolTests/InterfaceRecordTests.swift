@@ -104,12 +104,13 @@ private struct ReplacedAPI {
         let module = try #require(modules["SwappedAPI"])
         let entry = try #require((module["Protocols"] as? [String: [String: Any]])?["SwappedAPI.Filter"])
         #expect(
-            entry["Requirements"] as? [String] == [
-                "protocol PluginABI.Plugin", "first(SwappedAPI.Options) -> Swift.Int",
-                "second(SwappedAPI.Options) -> Swift.Int",
-            ])
+            entry["Requirements"] as? String == """
+                protocol PluginABI.Plugin
+                first(SwappedAPI.Options) -> Swift.Int
+                second(SwappedAPI.Options) -> Swift.Int
+                """)
         let types = try #require(module["Types"] as? [String: [String: Any]])
-        #expect(types["SwappedAPI.Options"]?["Layout"] as? [String] == ["depth: Swift.Int", "width: Swift.Int"])
+        #expect(types["SwappedAPI.Options"]?["Layout"] as? String == "depth: Swift.Int\nwidth: Swift.Int")
         #expect((interfaces["Code"] as? String)?.count == 40 && module["Library"] as? String == "libSwappedAPI.so")
         // The same library is fine, with a record and without one.
         #expect(try PluginHostTool.run("load", source.bundle.path).status == 0)
@@ -435,6 +436,52 @@ private struct ReplacedAPI {
         #expect(kinds("BareAPI.Node") == ["methodRemoved"], "\(document.text)")
         let text = try PluginHostTool.run("diff", old.path, api.library.path)
         #expect(text.status == 1 && text.standardOutput.contains("Partial:"), "\(text)")
+    }
+
+    @Test(.fault(664), arguments: [false, true])
+    func fieldsAndCasesOfBareLibrariesAreCompared(_ evolution: Bool) throws {
+        let flags = ["-Onone"] + (evolution ? ["-enable-library-evolution"] : [])
+        let api = ReplacedAPI("FieldsAPI")
+        let source =
+            Self.before + """
+
+                public struct Page { public var number: Int; var options: [Options]; public var kind: Kind?
+                    public enum Kind { case text, image(String, width: Int); indirect case group([Kind]) } }
+                open class Node { public var name = ""; weak var parent: Node?; open func p() {} }
+                public final class Leaf: Node { public var filter: (any Filter)? }
+                public struct Same { var a: [String: Set<Int>]; var b: (Int, Page.Kind); var c: (Page) -> Node
+                    private struct Hidden {}; private var d = Hidden() }
+
+                """
+        try api.build(source, flags: flags)
+        let old = api.root.appending(path: "old.so")
+        try FileManager.default.copyItem(at: api.library, to: old)
+        try api.build(
+            source.replacing(
+                "var options: [Options]; public var kind: Kind?", with: "public var kind: Kind?; var n = [0]"
+            )
+            .replacing("width: Int", with: "width: Double").replacing("weak var parent: Node?;", with: "")
+            .replacing("Leaf: Node", with: "Leaf"),
+            flags: flags)
+        let document = try PluginHostTool.document("diff", old.path, api.library.path)
+        let changes = document.object["changes"] as? [[String: Any]] ?? []
+        func texts(_ subject: String) -> [String] {
+            changes.filter { $0["subject"] as? String == "FieldsAPI.\(subject)" }.compactMap { $0["text"] as? String }
+        }
+        #expect(document.object["partial"] as? Bool == true, "\(document.text)")
+        #expect(
+            texts("Page") == [
+                "field 2 was “options: Array<FieldsAPI.Options>” and is “kind: Optional<FieldsAPI.Page.Kind>”"
+            ],
+            "\(document.text)")
+        #expect(texts("Page.Kind").count == 1 && texts("Page.Kind")[0].contains("width: "), "\(document.text)")
+        #expect(texts("Node").contains { $0.contains("parent") }, "\(document.text)")
+        #expect(texts("Leaf").contains { $0.contains("superclass FieldsAPI.Node") }, "\(document.text)")
+        #expect(texts("Same").isEmpty, "\(document.text)")
+        // A side without reflection metadata: neither side has fields then.
+        try api.build(source, flags: flags + ["-Xfrontend", "-disable-reflection-metadata"])
+        let without = try PluginHostTool.document("diff", old.path, api.library.path)
+        #expect(without.status == 0 && (without.object["changes"] as? [Any])?.isEmpty == true, "\(without.text)")
     }
 
     @Test func aProgramStandsForTheLibrariesThatItIsLinkedWith() throws {

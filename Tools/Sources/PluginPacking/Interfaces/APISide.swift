@@ -36,13 +36,25 @@ public struct APISide {
         self.record = record
     }
 
+    /// Whether all libraries have the reflection metadata of their types.
+    ///
+    /// - Returns: false if a library cannot be read any more.
+    public var hasFields: Bool {
+        libraries.allSatisfy { path in
+            (try? InterfaceRecorder.linked(path)).map(LibraryInterfaces.hasFields) ?? false
+        }
+    }
+
     /// What the symbols of the libraries alone state; empty for a compiled module.
     ///
+    /// - Parameter hasFields: whether to read the fields and cases of types too, which both sides must have.
+    /// - Returns: the interfaces, for a comparison with another side's symbols.
     /// - Throws: ``PackingError`` if a library cannot be read any more.
-    public func symbols() throws(PackingError) -> InterfaceRecord {
+    public func symbols(hasFields: Bool) throws(PackingError) -> InterfaceRecord {
         var symbols = InterfaceRecord()
         for library in libraries {
-            let found = LibraryInterfaces.bySymbols(of: try InterfaceRecorder.linked(library))
+            let found = LibraryInterfaces.bySymbols(
+                of: try InterfaceRecorder.linked(library), hasFields: hasFields)
             symbols.modules.merge(found.modules) { first, _ in first }
         }
         return symbols

@@ -35,7 +35,11 @@ struct DiffCommand: ParsableCommand {
             var (before, after) = (sides.0.record, sides.1.record)
             // A library without record and modules has at least symbols. Both sides must be described in the same way.
             let isPartial = before.isEmpty || after.isEmpty
-            if isPartial { (before, after) = (try Self.symbols(sides.0, old), try Self.symbols(sides.1, new)) }
+            let hasFields = isPartial && sides.0.hasFields && sides.1.hasFields
+            if isPartial {
+                before = try Self.symbols(sides.0, old, hasFields)
+                after = try Self.symbols(sides.1, new, hasFields)
+            }
             let shared = Set(before.modules.keys).intersection(after.modules.keys).sorted()
             guard !shared.isEmpty else {
                 throw ValidationError(
@@ -67,8 +71,10 @@ struct DiffCommand: ParsableCommand {
                 if isPartial {
                     page.paragraph(
                         "Partial: a side has no record of its interfaces, and no compiled modules are beside it, so the "
-                            + "symbols are compared. They show no layouts, default values and inlinable code, and without "
-                            + "library evolution only the number and kinds of requirements.")
+                            + "symbols\(hasFields ? " and reflection metadata" : "") are compared. They show no "
+                            + (hasFields ? "" : "fields, ")
+                            + "default values, inlinable code and @frozen, and without library evolution only the number "
+                            + "and kinds of requirements.")
                 }
                 for path in lacking {
                     page.paragraph(
@@ -97,8 +103,8 @@ struct DiffCommand: ParsableCommand {
         return report
     }
 
-    private static func symbols(_ side: APISide, _ path: String) throws -> InterfaceRecord {
-        let symbols = try side.symbols()
+    private static func symbols(_ side: APISide, _ path: String, _ hasFields: Bool) throws -> InterfaceRecord {
+        let symbols = try side.symbols(hasFields: hasFields)
         guard !symbols.isEmpty else {
             throw ValidationError(
                 """
