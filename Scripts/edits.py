@@ -672,9 +672,9 @@ public func used() -> [Any] {{
         info = plistlib.loads((bundle / "Contents/Info.plist").read_bytes())
         symbols = info["PHInterfaces"]["Modules"]["API"]
         for name in bodies:
-            functions = [text.removesuffix(", throws") for text in record[f"API.{name}"]["Requirements"]
+            functions = [text.removesuffix(", throws") for text in record[f"API.{name}"]["Requirements"].splitlines()
                          if not text.startswith(("protocol ", "associatedtype ", "where "))]
-            found = symbols["Protocols"].get(f"API.{name}", {}).get("Requirements", [])
+            found = symbols["Protocols"].get(f"API.{name}", {}).get("Requirements", "").splitlines()
             compared += 1
             if functions != found:
                 place, own, other = next(row for row in zip(itertools.count(), functions + [None], found + [None])

@@ -14,7 +14,7 @@ package enum BuildIdentifier {
             guard note.type == type, note.name.holds("GNU\0"), 1...lengthLimit ~= note.descriptor.count else {
                 continue
             }
-            return note.descriptor.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            return String(hexadecimal: note.descriptor)
         }
         return nil
     }
@@ -35,8 +35,14 @@ package enum BuildIdentifier {
 
     /// The identifier of the loaded file that contains an address.
     ///
-    /// **Cost.** Reads the program headers of the files that were loaded before it.
+    /// **Cost.** Reads its program headers; if these are not mapped as usual, also those of the files that were loaded
+    /// before it.
     package static func ofLibrary(containing address: UInt64) -> String? {
+        if let place = UnsafeRawPointer(bitPattern: UInt(address)),
+            let (segments, base) = LoadedLibraries.segments(ofLibraryContaining: place)
+        {
+            return find(in: segments, base: UInt64(base))
+        }
         var search = Search(address: address)
         withUnsafeMutablePointer(to: &search) { search in
             phs_each_library(

@@ -97,7 +97,7 @@ private struct InterfaceInspection {
                     }
                 })
             let use = RecordComparison.Use(
-                type: conformance.typeName, interface: current.name ?? "a protocol", library: interface.file.path)
+                type: { conformance.typeName }, interface: current.name ?? "a protocol", library: interface.file.path)
             // Foundation has no library evolution on Linux, but it changes only with the toolchain, which is compared.
             if !current.hasEvolution, !CompleteInspection.isSwiftRuntime(interface.file),
                 content(of: interface.file).record == nil
@@ -107,7 +107,7 @@ private struct InterfaceInspection {
             if let difference {
                 findings.append(
                     difference.finding(
-                        type: use.type, path: file.path, interface: use.interface, library: use.library,
+                        type: use.type(), path: file.path, interface: use.interface, library: use.library,
                         count: current.count))
             } else if current.isClassOnly, conformance.isOfClass == false {
                 findings.append(RecordComparison.classFinding(use).about(file.path))

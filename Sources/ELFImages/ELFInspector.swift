@@ -49,7 +49,7 @@ package enum ELFInspector {
     /// How much of the file the fingerprint covers: its headers, its build identifier, and some of its tables.
     private static let fingerprintLimit = 4096
     /// The headers must be before this offset to be covered: within the first page of every machine.
-    private static let headLimit = 4096
+    static let headLimit = 4096
 
     /// The fingerprint of a file whose first bytes were read.
     ///

@@ -46,11 +46,12 @@ package enum InterfaceComparison {
             let address = UnsafeRawPointer(bitPattern: UInt(place))
             let library = address.flatMap { LoadedLibraries.path(containing: $0) }
             let use = RecordComparison.Use(
-                type: conformance.typeName, interface: current.name ?? "a protocol", library: library ?? "the host")
+                type: { conformance.typeName }, interface: current.name ?? "a protocol", library: library ?? "the host")
             if let difference {
                 findings.append(
                     difference.finding(
-                        type: use.type, path: nil, interface: use.interface, library: use.library, count: current.count)
+                        type: use.type(), path: nil, interface: use.interface, library: use.library,
+                        count: current.count)
                 )
             } else if isForClasses {
                 findings.append(RecordComparison.classFinding(use))

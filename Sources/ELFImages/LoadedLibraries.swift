@@ -43,6 +43,31 @@ package enum LoadedLibraries {
         return UInt(library.base)
     }
 
+    /// The program headers of the library that contains an address, and the number that is added to their addresses.
+    ///
+    /// Why: an enumeration of all files ends with the one that was loaded last.
+    ///
+    /// - Returns: nil if the library's first page does not hold them, or does not begin at address 0 of the file.
+    static func segments(ofLibraryContaining address: UnsafeRawPointer) -> (ELFSegments, base: UInt)? {
+        guard let base = base(containing: address), let start = UnsafeRawPointer(bitPattern: base),
+            // Nothing is mapped there if the file's addresses begin with another one than 0.
+            self.base(containing: start) == base
+        else { return nil }
+        let page = UnsafeRawBufferPointer(start: start, count: ELFInspector.headLimit)
+        guard ELF.beginsWithMagic(page), page[4] == ELF.class64, page[5] == ELF.hostByteOrder else { return nil }
+        let header = ELFHeader(page)
+        let length = Int(header.programHeaderCount) * ELF.programHeaderSize
+        guard header.type == ELF.sharedObject, Int(header.programHeaderSize) == ELF.programHeaderSize,
+            length <= page.count, header.programHeaders <= UInt64(page.count - length)
+        else { return nil }
+        let place = Int(header.programHeaders)
+        let segments = ELFSegments(UnsafeRawBufferPointer(rebasing: page[place..<place + length]))
+        guard let first = segments.first(where: { $0.type == ELF.load }), first.address == 0, first.offset == 0 else {
+            return nil
+        }
+        return (segments, base)
+    }
+
     /// The Swift modules whose types or protocols each loaded file defines, by the address of the file's ELF header.
     package static func modules() -> [UInt: Set<String>] {
         var sections: [phs_swift_library] = []

@@ -14,7 +14,7 @@ public import InterfaceRecords
         var implementing = RecordComparison(record)
         for module in record.modules.values {
             for (interface, entry) in module.interfaces {
-                let use = RecordComparison.Use(type: "Own.Type", interface: interface, library: "/libAPI.so")
+                let use = RecordComparison.Use(type: { "Own.Type" }, interface: interface, library: "/libAPI.so")
                 let finding = implementing.finding(for: use, current: current) {
                     entry.requirements.map { RequirementKind(of: $0) }
                 }

@@ -15,12 +15,14 @@ struct RecordComparison {
 
     /// A protocol of another module to which a type of the plug-in conforms.
     struct Use {
-        /// The type that conforms, if it has a name.
-        var type: String?
+        /// The type that conforms, if it has a name; asked for only if there is something to report.
+        var type: () -> String?
         /// The protocol.
         var interface: String
         /// The path of the protocol's library.
         var library: String
+
+        fileprivate var subject: String { type().map { "The type \(quoted($0))" } ?? "A type" }
     }
 
     /// The difference of a protocol; nil if there is none, or if it was reported before.
@@ -33,12 +35,11 @@ struct RecordComparison {
         guard let name = use.interface.moduleName, let module = record.modules[name],
             let old = module.interfaces[use.interface], reported.insert(use.interface).inserted
         else { return nil }
-        let subject = use.type.map { "The type \(quoted($0))" } ?? "A type"
         guard let now = current?.modules[name] else {
             guard !module.hasEvolution, !module.isOfSymbols,
                 let sentence = Self.difference(of: old, to: kinds(), use)
             else { return nil }
-            return Self.finding(use.interface, "\(subject) \(sentence)")
+            return Self.finding(use.interface, "\(use.subject) \(sentence)")
         }
         guard let new = now.interfaces[use.interface],
             let difference = RecordDifference(
@@ -46,7 +47,7 @@ struct RecordComparison {
                 isOfSymbols: module.isOfSymbols || now.isOfSymbols)
         else { return nil }
         return Self.finding(
-            use.interface, "\(subject) \(difference.sentence(about: use.interface, library: use.library))")
+            use.interface, "\(use.subject) \(difference.sentence(about: use.interface, library: use.library))")
     }
 
     private static func difference(
@@ -107,10 +108,9 @@ struct RecordComparison {
     ///
     /// An `any` value of such a protocol has no room for the type's values.
     static func classFinding(_ use: Use) -> PluginFinding {
-        let type = use.type.map { "The type \(quoted($0))" } ?? "A type"
-        return finding(
+        finding(
             use.interface,
-            "\(type) is not a class, but only classes can conform to \(quoted(use.interface)) in \(quoted(use.library))."
+            "\(use.subject) is not a class, but only classes can conform to \(quoted(use.interface)) in \(quoted(use.library))."
         )
     }
 }
@@ -118,6 +118,6 @@ struct RecordComparison {
 extension String {
     /// The part of a full name before the first dot.
     fileprivate var moduleName: String? {
-        firstIndex(of: ".").map { String(self[..<$0]) }
+        utf8.firstIndex(of: UInt8(ascii: ".")).map { String(self[..<$0]) }
     }
 }

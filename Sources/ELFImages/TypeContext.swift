@@ -92,16 +92,18 @@ struct TypeContext<Memory: ELFMemory> {
     /// Private and local types are in an anonymous context, which has no name and is left out, so the result may not be
     /// unique.
     package var qualifiedName: String? {
-        var names: [String] = []
+        // Not an array that is joined at the end, which takes several times as long for a load's few parts.
+        var qualified: String?
+        func prepend(_ name: String) { qualified = qualified.map { "\(name).\($0)" } ?? name }
         var context = self
         for _ in 0..<Self.depthLimit {
             switch context.kind {
             case .anonymous, .opaqueType: break
-            case .extension: if let extended = context.extendedName { names.append(extended) }
+            case .extension: if let extended = context.extendedName { prepend(extended) }
             case .module, .protocol, .class, .structure, .enumeration:
                 guard let name = context.name else { return nil }
-                names.append(name)
-                if context.kind == .module { return names.reversed().joined(separator: ".") }
+                prepend(name)
+                if context.kind == .module { return qualified }
             case nil: return nil
             }
             guard let parent = context.parent else { return nil }

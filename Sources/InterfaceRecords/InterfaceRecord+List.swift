@@ -5,9 +5,9 @@ public import PropertyLists
 /// ```
 /// { Format = 1; Modules = { API = {
 ///     Evolution = true; Library = "libAPI.so";
-///     Protocols = { "API.Filter" = { Class = true; Requirements = ( "run(Swift.Int) -> ()" ); Default = ( 0 ); }; };
+///     Protocols = { "API.Filter" = { Class = true; Requirements = "a() -> ()\nb() -> ()"; Default = ( 0 ); }; };
 ///     Functions = "- - - API.run() -> ()\n0123456789abcdef - - API.size(Swift.Int) -> Swift.Int";
-///     Types = { "API.Options" = { Kind = struct; Frozen = true; Layout = ( "depth: Swift.Int" ); }; };
+///     Types = { "API.Options" = { Kind = struct; Frozen = true; Layout = "depth: Swift.Int\nwidth: Swift.Int"; }; };
 /// }; }; }
 /// ```
 extension InterfaceRecord {
@@ -53,17 +53,17 @@ extension InterfaceRecord {
             library: try value("Library", of: list, \.string, "a string"))
         module.functionText = try value("Functions", of: list, \.string, "a string")
         for (name, entry) in try entries("Protocols", of: list) {
-            let requirements = try texts("Requirements", of: entry)
+            let text = try value("Requirements", of: entry, \.string, "a string") ?? ""
             module.interfaces[name] = Interface(
-                isClassOnly: try flag("Class", of: entry), requirements: requirements,
-                defaults: try positions("Default", of: entry, in: requirements),
-                calls: try positions("Calls", of: entry, in: requirements))
+                isClassOnly: try flag("Class", of: entry), text: text,
+                try positions("Default", of: entry, in: text), try positions("Calls", of: entry, in: text))
         }
         for (name, entry) in try entries("Types", of: list) {
             let word = try value("Kind", of: entry, \.string, "a string") ?? ""
             guard let kind = Layout.Kind(rawValue: word) else { throw .damaged("A type has no known Kind.") }
             module.types[name] = Layout(
-                kind: kind, entries: try texts("Layout", of: entry), isFrozen: try flag("Frozen", of: entry))
+                kind: kind, text: try value("Layout", of: entry, \.string, "a string") ?? "",
+                isFrozen: try flag("Frozen", of: entry))
         }
         return module
     }
@@ -88,20 +88,12 @@ extension InterfaceRecord {
 
     /// The positions of some requirements; a position that is none is left out.
     private static func positions(
-        _ key: String, of list: PropertyList, in requirements: [String]
+        _ key: String, of list: PropertyList, in text: String
     ) throws(Fault) -> [Int] {
         let numbers = try value(key, of: list, \.array, "an array") ?? []
+        if numbers.isEmpty { return [] }
+        let requirements = InterfaceText.lines(of: text)
         return numbers.compactMap(\.integer).compactMap(Int.init(exactly:)).filter(requirements.indices.contains)
-    }
-
-    private static func texts(_ key: String, of list: PropertyList) throws(Fault) -> [String] {
-        let elements = try value(key, of: list, \.array, "an array") ?? []
-        var texts: [String] = []
-        for element in elements {
-            guard let text = element.string else { throw .damaged("The key \(key) holds \(element.typeName).") }
-            texts.append(text)
-        }
-        return texts
     }
 
     // MARK: Writing
@@ -122,7 +114,7 @@ extension InterfaceRecord {
         if !module.interfaces.isEmpty {
             values["Protocols"] = .dictionary(
                 module.interfaces.mapValues { interface in
-                    var entry = ["Requirements": PropertyList.array(interface.requirements.map(PropertyList.string))]
+                    var entry = ["Requirements": PropertyList.string(interface.text)]
                     if interface.isClassOnly { entry["Class"] = .boolean(true) }
                     for (key, positions) in [("Default", interface.defaults), ("Calls", interface.calls)]
                     where !positions.isEmpty { entry[key] = .array(positions.map { .integer(Int64($0)) }) }
@@ -133,7 +125,7 @@ extension InterfaceRecord {
             values["Types"] = .dictionary(
                 module.types.mapValues { type in
                     var entry: [String: PropertyList] = [
-                        "Kind": .string(type.kind.rawValue), "Layout": .array(type.entries.map(PropertyList.string)),
+                        "Kind": .string(type.kind.rawValue), "Layout": .string(type.text),
                     ]
                     if type.isFrozen { entry["Frozen"] = .boolean(true) }
                     return .dictionary(entry)

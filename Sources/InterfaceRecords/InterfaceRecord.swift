@@ -16,7 +16,12 @@ public struct InterfaceRecord: Sendable, Hashable {
         ///
         /// Inherited protocols, associated types and their conditions are entries too, because each has a place in the
         /// table. Marker protocols such as `Sendable` have none.
-        public var requirements: [String]
+        public var requirements: [String] {
+            get { InterfaceText.lines(of: text) }
+            set { text = InterfaceText.text(of: newValue) }
+        }
+        /// The requirements, each on a line: a load compares them as a whole.
+        var text: String
         /// The positions of the requirements that have a default implementation.
         public var defaults: [Int]
         /// The positions of the accessors that the plug-in's code calls and that could not throw an error; only in the
@@ -29,8 +34,12 @@ public struct InterfaceRecord: Sendable, Hashable {
         public init(
             isClassOnly: Bool = false, requirements: [String], defaults: [Int] = [], calls: [Int] = []
         ) {
+            self.init(isClassOnly: isClassOnly, text: InterfaceText.text(of: requirements), defaults, calls)
+        }
+
+        init(isClassOnly: Bool, text: String, _ defaults: [Int], _ calls: [Int]) {
             self.isClassOnly = isClassOnly
-            self.requirements = requirements
+            self.text = text
             self.defaults = defaults
             self.calls = calls
         }
@@ -63,14 +72,23 @@ public struct InterfaceRecord: Sendable, Hashable {
         public var kind: Kind
         /// The stored properties with their types, the cases with their values, or the superclass, stored properties and
         /// methods of a class, in order.
-        public var entries: [String]
+        public var entries: [String] {
+            get { InterfaceText.lines(of: text) }
+            set { text = InterfaceText.text(of: newValue) }
+        }
+        /// The entries, each on a line: a load compares them as a whole.
+        var text: String
         /// Whether the type is `@frozen`: then its layout counts even with library evolution.
         public var isFrozen: Bool
 
         /// Creates a type's entry.
         public init(kind: Kind, entries: [String], isFrozen: Bool = false) {
+            self.init(kind: kind, text: InterfaceText.text(of: entries), isFrozen: isFrozen)
+        }
+
+        init(kind: Kind, text: String, isFrozen: Bool) {
             self.kind = kind
-            self.entries = entries
+            self.text = text
             self.isFrozen = isFrozen
         }
     }

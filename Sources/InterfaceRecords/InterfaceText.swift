@@ -9,6 +9,15 @@ public enum InterfaceText {
     /// Added to an accessor that throws: no symbol states it.
     public static let throwing = ", throws"
 
+    /// Some requirements or entries as one text, which has each on a line.
+    static func text(of lines: [String]) -> String { lines.joined(separator: "\n") }
+
+    /// The lines of such a text.
+    static func lines(of text: String) -> [String] {
+        // Not by characters: “\r\n” is one.
+        text.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) }
+    }
+
     /// A requirement without the name of its protocol: `static API.Filter.run() -> ()` becomes `static run() -> ()`.
     public static func requirement(_ text: String, of interface: String) -> String {
         let word = "static "

@@ -36,6 +36,8 @@ package enum RecordDifference: Hashable, Sendable {
             self = .removed
             return
         }
+        // By far the commonest case; what is below creates the texts of all requirements.
+        if old.isClassOnly == new.isClassOnly, old.text.hasSameBytes(as: new.text) { return nil }
         // Symbols do not state it either.
         if !isOfSymbols, old.isClassOnly != new.isClassOnly {
             self = .classOnly(now: new.isClassOnly)
@@ -92,6 +94,7 @@ package enum RecordDifference: Hashable, Sendable {
             self = .frozen(now: false)
             return
         }
+        if old.text.hasSameBytes(as: new.text) { return nil }
         guard let first = Self.firstDifference(old.entries, new.entries) else { return nil }
         self = .entry(
             first, kind: old.kind, was: old.entries.element(at: first), now: new.entries.element(at: first))
@@ -100,7 +103,7 @@ package enum RecordDifference: Hashable, Sendable {
     private static func firstDifference(_ one: [String], _ other: [String]) -> Int? {
         let shared = min(one.count, other.count)
         // Bytes: names that are equal by Unicode's rules alone are different symbols.
-        if let first = (0..<shared).first(where: { !one[$0].utf8.elementsEqual(other[$0].utf8) }) { return first }
+        if let first = (0..<shared).first(where: { !one[$0].hasSameBytes(as: other[$0]) }) { return first }
         return one.count == other.count ? nil : shared
     }
 

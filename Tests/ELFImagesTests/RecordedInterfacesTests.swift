@@ -209,7 +209,7 @@ import Testing
             "OtherAPI": .init(hasEvolution: false, interfaces: ["OtherAPI.Filter": .init(requirements: ["x()"])])
         ])
         var comparison = RecordComparison(other)
-        let use = RecordComparison.Use(type: "P.F", interface: "NamesakeAPI.Filter", library: library)
+        let use = RecordComparison.Use(type: { "P.F" }, interface: "NamesakeAPI.Filter", library: library)
         #expect(comparison.finding(for: use, current: InterfaceSection.read(path: library).record) { [] } == nil)
     }
 

@@ -42,7 +42,7 @@ import Testing
             .dictionary([
                 "Format": .integer(1),
                 "Modules": .dictionary([
-                    "API": .dictionary(["Protocols": .dictionary(["P": .dictionary(["Requirements": .string("")])])])
+                    "API": .dictionary(["Protocols": .dictionary(["P": .dictionary(["Requirements": .array([])])])])
                 ]),
             ]),
             .dictionary([
@@ -75,7 +75,7 @@ import Testing
                 "API": .dictionary([
                     "Protocols": .dictionary([
                         "P": .dictionary([
-                            "Requirements": .array([.string("a() -> ()")]),
+                            "Requirements": .string("a() -> ()"),
                             "Default": .array([.integer(0), .integer(1), .integer(-1)]),
                         ])
                     ])

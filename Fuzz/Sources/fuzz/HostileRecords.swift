@@ -136,6 +136,11 @@ enum HostileRecords {
                     values[place] = changed(values[place], depth: depth + 1)
                 }
                 return .array(values)
+            case .string(let text) where text.utf8.contains(UInt8(ascii: "\n")) && !random.oneIn(4):
+                // Requirements and layouts have a line for each.
+                let lines = text.split(separator: "\n").map { PropertyList.string(String($0)) }
+                let other = changed(.array(lines), depth: depth)
+                return other.array.map { .string($0.compactMap(\.string).joined(separator: "\n")) } ?? other
             default: return value()
             }
         }
@@ -162,7 +167,7 @@ enum HostileRecords {
                 "where ", "associatedtype ", ", throws", "tag.getter : Swift.Int", "tag.getter", "struct", "class",
                 "enum", "weak ", "superclass ", "(", ")", "((((", "a(() async -> ()) -> ()", "Functions", "Calls",
                 "Default", "Layout", "Kind", "Format", "Modules", "- - - x", "- - s API.a.b.getter : I\n\n1 2", "\n",
-                "-",
+                "-", "a() -> ()\nb() -> ()", "a() -> ()\r\nb() -> ()\n\n", "depth: Swift.Int\nwidth: Swift.Int",
                 "café.run()", "cafe\u{301}.run()", "\u{1B}[31m", "\u{202E}x", "\0",
             ])
         }

@@ -11,7 +11,7 @@ import Synchronization
 final class InfoList: Sendable {
     private enum Content {
         /// A list that was recognised, so it can always be read.
-        case text(ListText)
+        case text(ListText, interfaces: ListPlace?)
         case dictionary([String: PropertyList])
     }
 
@@ -21,9 +21,21 @@ final class InfoList: Sendable {
         content = Lock(.dictionary(dictionary))
     }
 
-    /// - Parameter text: a list that ``ListText/forEachItem(_:)`` recognised, without platform-specific keys.
-    init(_ text: ListText) {
-        content = Lock(.text(text))
+    /// - Parameters:
+    ///   - text: a list that ``ListText/forEachItem(_:)`` recognised, without platform-specific keys.
+    ///   - interfaces: where the value of `PHInterfaces` is in it.
+    init(_ text: ListText, interfaces: ListPlace?) {
+        content = Lock(.text(text, interfaces: interfaces))
+    }
+
+    /// The value of `PHInterfaces`, which each load needs, without creating the others.
+    var interfaces: PropertyList? {
+        content.withLock { content in
+            switch content {
+            case .dictionary(let dictionary): dictionary[ManifestKey.interfaces.spelling]
+            case .text(let text, let place): place.flatMap(text.value)
+            }
+        }
     }
 
     /// The values of the list for this platform.
@@ -31,7 +43,7 @@ final class InfoList: Sendable {
         content.withLock { content in
             switch content {
             case .dictionary(let dictionary): return dictionary
-            case .text(let text):
+            case .text(let text, _):
                 let list = try? PropertyListReader.read(UnsafeRawBufferPointer(text.buffer)).value
                 let dictionary = list?.dictionary ?? [:]
                 content = .dictionary(dictionary)

@@ -16,9 +16,9 @@ extension Manifest {
     /// - Returns: nil if the list does not have it.
     /// - Throws: the reason why it cannot be used. It then has no effect.
     ///
-    /// **Cost.** Reads the whole list.
+    /// **Cost.** Reads this value of the list.
     package func compiledInterfaces() throws(InterfaceRecord.Fault) -> CompiledInterfaces? {
-        guard hasInterfaces, let list = dictionary[ManifestKey.interfaces.spelling] else { return nil }
+        guard hasInterfaces, let list = list.interfaces else { return nil }
         let record = try InterfaceRecord(list)
         guard let code = list[Self.codeKey]?.string, !code.isEmpty else {
             throw .damaged("The key \(Self.codeKey) is missing.")

@@ -126,7 +126,7 @@ public struct Manifest: Sendable {
     /// The keys for people, not translated and of any length.
     package let metadata: PluginMetadata
 
-    private let list: InfoList
+    let list: InfoList
     /// The problems of the list, each naming its key.
     ///
     /// Warnings, for example about duplicate keys, do not prevent a load.
@@ -158,7 +158,9 @@ public struct Manifest: Sendable {
         var places = ManifestPlaces()
         guard places.recognize(text) else { return nil }
         // A list with duplicate keys is never recognised.
-        self.init(ManifestValues(text, at: places), path: path, InfoList(text), DuplicateKeys())
+        self.init(
+            ManifestValues(text, at: places), path: path, InfoList(text, interfaces: places[.interfaces]),
+            DuplicateKeys())
     }
 
     private init(_ values: ManifestValues, path: String?, _ list: InfoList, _ duplicates: DuplicateKeys) {

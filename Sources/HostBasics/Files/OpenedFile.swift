@@ -198,7 +198,7 @@ public struct OpenedFile: ~Copyable {
         var bytes = [UInt8](repeating: 0, count: Int(PHS_DIGEST_SIZE))
         let error = phs_digest_file(descriptor, identity.size, &bytes)
         guard error == 0 else { throw .system(errno: error) }
-        return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return String(hexadecimal: bytes)
     }
 
     /// Copies the content of this file into an empty one.

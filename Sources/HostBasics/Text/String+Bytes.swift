@@ -32,6 +32,31 @@ extension String {
     }
 }
 
+extension String {
+    /// Whether both texts have the same bytes.
+    ///
+    /// Texts that Unicode's rules call equal may have different ones.
+    package func hasSameBytes(as other: String) -> Bool {
+        withoutCopy { own in other.withoutCopy { UnsafeRawBufferPointer(own).equals(UnsafeRawBufferPointer($0)) } }
+    }
+}
+
+extension String {
+    /// Two digits for each byte.
+    package init(hexadecimal bytes: some Collection<UInt8>) {
+        let digits: StaticString = "0123456789abcdef"
+        self.init(unsafeUninitializedCapacity: bytes.count * 2) { text in
+            var place = 0
+            for byte in bytes {
+                text[place] = digits.utf8Start[Int(byte >> 4)]
+                text[place + 1] = digits.utf8Start[Int(byte & 15)]
+                place += 2
+            }
+            return place
+        }
+    }
+}
+
 extension UnsafeRawBufferPointer {
     package func equals(_ other: UnsafeRawBufferPointer) -> Bool {
         count == other.count && (count == 0 || memcmp(baseAddress!, other.baseAddress!, count) == 0)

@@ -39,7 +39,7 @@ package enum LibraryFingerprint {
                 guard end <= bytes.count else { break }
                 if words[2] == buildIdentifierType, bytes[(offset + 12)...].prefix(words[0]).elementsEqual("GNU\0".utf8)
                 {
-                    return bytes[text..<text + words[1]].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+                    return String(hexadecimal: bytes[text..<text + words[1]])
                 }
                 offset = end
             }
