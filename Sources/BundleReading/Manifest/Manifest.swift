@@ -229,5 +229,5 @@ public struct Manifest: Sendable {
         return Self.ownKeys.contains(base) ? name : nil
     }
 
-    private static let ownKeys = Set(ManifestKey.allCases.map(\.spelling))
+    package static let ownKeys = Set(ManifestKey.allCases.map(\.spelling))
 }

@@ -129,11 +129,14 @@ extension PluginBundle {
     /// A checker's additional findings about an Info.plist: keys that have no effect although the author probably
     /// expected one, and signatures that cannot be called.
     @_spi(Tools) public static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
+        var suggestions = NameSuggestions()
         let unknown = manifest.unknownKeys.map { key in
-            PluginFinding(
+            let near = suggestions.names(near: key, among: Manifest.ownKeys.sorted(), most: 1).first
+            let question = near.map { "Did you mean \($0)? " } ?? "Check its spelling. "
+            return PluginFinding(
                 .warning, .manifestInvalid, filePath: path, subject: key,
                 message: "The key \(key) begins with PH, but this version does not know it.",
-                remedy: "Check its spelling; docs/bundle-format.md lists the keys.")
+                remedy: question + "docs/bundle-format.md lists the keys.")
         }
         let ineffective = manifest.ineffectiveKeys.map { key in
             PluginFinding(

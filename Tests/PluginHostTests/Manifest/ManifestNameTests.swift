@@ -23,6 +23,14 @@ import Testing
         return recognized
     }
 
+    @Test func theAdviceOnAnUnknownKeyNamesTheKeyThatWasMeant() throws {
+        func remedy(_ key: String) throws -> String? {
+            PluginBundle.advice(on: try manifest(key, "x"), path: "/x/Info.plist").first { $0.subject == key }?.remedy
+        }
+        #expect(try remedy("PHFactory")?.hasPrefix("Did you mean PHFactories?") ?? false)
+        #expect(try remedy("PHsomethingElse")?.hasPrefix("Check its spelling.") ?? false)
+    }
+
     @Test(
         "an identifier that cannot be used", .fault(795),
         arguments: [

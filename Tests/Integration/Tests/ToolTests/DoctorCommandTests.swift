@@ -38,6 +38,25 @@ import Testing
         #expect(text.contains("Good.bundle (org.example.Good 1.0): "))
     }
 
+    /// The commonest mistake of all: “Notes” instead of “notes”.
+    @Test func aFolderOfAnApplicationWithNearlyTheSameNameIsFound() throws {
+        let data = try PluginFolder()
+        let folder = data.url.appending(path: "Doctor-App/plugins")
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "Lost.bundle"), withIntermediateDirectories: true)
+        let document = try run(["--application", "doctor-app"], ["XDG_DATA_HOME": data.path])
+        let finding = try #require(
+            findings(document).first { $0["file"] as? String == folder.path }, "\(document.text)")
+        #expect(finding["code"] as? String == "bundleNotFound" && finding["severity"] as? String == "warning")
+        #expect((finding["remedy"] as? String)?.contains("rename “Doctor-App” to “doctor-app”") ?? false)
+        // Not for an application that has plug-ins.
+        let own = data.url.appending(path: "doctor-app/plugins/Own.bundle")
+        try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+        try Data("{ CFBundleIdentifier = \"org.example.Own\"; }".utf8).write(to: own.appending(path: "Info.plist"))
+        let other = try run(["--application", "doctor-app"], ["XDG_DATA_HOME": data.path])
+        #expect(!findings(other).contains { $0["file"] as? String == folder.path }, "\(other.text)")
+    }
+
     /// Two versions of an application: the second has no function for plug-ins any more.
     private func applications(in folder: PluginFolder) throws -> (old: String, new: String) {
         let compiler = try Tool.find("clang")

@@ -128,7 +128,7 @@ struct DoctorCommand: ParsableCommand {
         guard !search.searchPaths.isEmpty else { return checks }
         if search.application != nil { checks.append(applicationCheck(search.recorded)) }
         let catalog = search.catalog()
-        checks.append(searchPathCheck(catalog))
+        checks.append(searchPathCheck(catalog, search.application))
         var lists: [PluginFinding] = []
         if let application = search.application {
             let quarantine = Quarantine.of(application: application)
@@ -245,7 +245,7 @@ struct DoctorCommand: ParsableCommand {
             facts: ["\(count) in quarantine\(quarantine.path.map { ": \($0)" } ?? "")"] + strikes)
     }
 
-    private static func searchPathCheck(_ catalog: PluginCatalog) -> DoctorCheck {
+    private static func searchPathCheck(_ catalog: PluginCatalog, _ application: String?) -> DoctorCheck {
         var findings = catalog.folders.flatMap {
             [$0.finding, $0.placeFinding].compactMap(\.self) + $0.permissionFindings
         }
@@ -256,11 +256,33 @@ struct DoctorCommand: ParsableCommand {
                     .warning, .bundleNotFound, message: "None of the search paths exists.",
                     remedy: "Put the bundles into one of \(places)."))
         }
+        if catalog.candidates.isEmpty, let application { findings += misnamedFolders(application) }
         let facts = catalog.folders.map { folder in
             let found = FindingReport.count(folder.count, "candidate") ?? "nothing"
             return "\(folder.path): \(folder.exists ? found : "does not exist")"
         }
         return DoctorCheck("Search paths", findings, facts: facts)
+    }
+}
+
+extension DoctorCommand {
+    /// The directories of plug-ins with a name that is nearly the application's, for an application without plug-ins.
+    private static func misnamedFolders(_ application: String) -> [PluginFinding] {
+        var suggestions = NameSuggestions()
+        let others = PluginCatalog.knownApplications().filter { $0 != application }
+        return suggestions.names(near: application, among: others, most: 3).flatMap { other in
+            PluginCatalog.standardSearchPaths(for: other, program: nil)
+                .filter { FileIdentity(path: $0)?.isDirectory ?? false }
+                .map { path in
+                    PluginFinding(
+                        .warning, .bundleNotFound, filePath: path, subject: other,
+                        message: "\(application.escapedForTerminal) has no plug-in, and the directory “"
+                            + "\(path.escapedForTerminal)” is for an application of another name.",
+                        remedy: "If it is for this one, rename “\(other.escapedForTerminal)” to “"
+                            + "\(application.escapedForTerminal)”: the name in PluginCatalog(application:), with the same "
+                            + "capital letters.")
+                }
+        }
     }
 }
 
