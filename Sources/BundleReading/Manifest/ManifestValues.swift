@@ -50,11 +50,8 @@ struct ManifestValues {
 
 /// The positions of the values that the host reads, in a list.
 struct ManifestPlaces {
-    private var places = InlineArray<45, ListPlace?>(repeating: nil)
-
-    init() {
-        precondition(ManifestKey.allCases.count == places.count)
-    }
+    // Not an InlineArray, which is copied whenever one of its values is read.
+    private var places = [ListPlace?](repeating: nil, count: ManifestKey.allCases.count)
 
     /// Finds the positions in a list in the usual form.
     ///
