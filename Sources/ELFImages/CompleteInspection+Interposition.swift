@@ -26,7 +26,7 @@ extension CompleteInspection {
             let more = unique.count - names.count
             warn(
                 .symbolsMerged, path: file.path, subject: symbols.name(of: symbols[first]),
-                "\(quoted(file.path)) defines \(unique.count) unique \(unique.count == 1 ? "symbol" : "symbols"), which the "
+                "\(quoted(file.path)) defines \(counted(unique.count, "unique symbol")), which the "
                     + "dynamic linker merges with those of all other files in the process: "
                     + "\(names.joined(separator: ", "))\(more > 0 ? " and \(more) more" : "").",
                 "Compile it, and every static library in it, with -fvisibility=hidden or -fno-gnu-unique.")

@@ -56,10 +56,10 @@ enum InterfaceDifference: Equatable {
         let difference =
             switch self {
             case .otherCount(let own):
-                "was compiled when the protocol \(quoted(interface)) had \(Self.requirements(own)); in \(quoted(library)) "
+                "was compiled when the protocol \(quoted(interface)) had \(counted(own, "requirement")); in \(quoted(library)) "
                     + "it has \(count)."
             case .missing(let missing):
-                "lacks \(missing) of the \(Self.requirements(count)) that the protocol \(quoted(interface)) has in "
+                "lacks \(missing) of the \(counted(count, "requirement")) that the protocol \(quoted(interface)) has in "
                     + "\(quoted(library)), which has no default for them."
             case .tooShort:
                 "was compiled when the protocol \(quoted(interface)) had fewer requirements than the \(count) that it has "
@@ -74,8 +74,4 @@ enum InterfaceDifference: Equatable {
         Build the plug-in against the application's current API. The API's author should give the extension point a new \
         version whenever its interface changes.
         """
-
-    private static func requirements(_ count: Int) -> String {
-        count == 1 ? "1 requirement" : "\(count) requirements"
-    }
 }

@@ -54,8 +54,8 @@ package struct ForeignLoans: ~Copyable {
         _ values: [ForeignValue], as fields: [ForeignType.Field], to place: UnsafeMutableRawPointer
     ) throws(ForeignFault) {
         guard values.count == fields.count else {
-            let noun = values.count == 1 ? "field" : "fields"
-            throw ForeignFault("has \(values.count) \(noun), and \(ForeignType.structure(fields)) has \(fields.count)")
+            throw ForeignFault(
+                "has \(counted(values.count, "field")), and \(ForeignType.structure(fields)) has \(fields.count)")
         }
         for (value, (offset, type)) in zip(values, fields.places) {
             try write(value, as: type, to: place + offset)

@@ -4,6 +4,11 @@
 /// any path is shortened, because a key of a property list may be megabytes long.
 public func quoted(_ name: some StringProtocol) -> String { "“\(displayed(name))”" }
 
+/// A number with its noun, such as “1 field” or “2 fields”.
+///
+/// `noun`: in the singular; its plural ends with “s”.
+public func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
 /// The same without quotation marks, for a name in the middle of code.
 public func displayed(_ name: some StringProtocol) -> String { displayed(name, atMost: longestQuoted) }
 

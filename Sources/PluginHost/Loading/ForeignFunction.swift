@@ -212,9 +212,9 @@ public final class ForeignFunction: @unchecked Sendable {
     }
 
     private func wrongCount(_ count: Int) -> PluginError {
-        let noun = count == 1 ? "1 argument" : "\(count) arguments"
-        return bundle.functionError(
-            .argumentInvalid, name, "was called with \(noun), and takes \(signature.arguments.count)",
+        bundle.functionError(
+            .argumentInvalid, name,
+            "was called with \(counted(count, "argument")), and takes \(signature.arguments.count)",
             remedy: "Its signature is \(quoted(signature.description)).")
     }
 }

@@ -34,7 +34,7 @@ struct FindingReport {
     }
 
     static func count(_ number: Int, _ noun: String) -> String? {
-        number == 0 ? nil : number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
+        number == 0 ? nil : counted(number, noun)
     }
 
     func write(to page: inout Page) {

@@ -160,8 +160,8 @@ final class IsolatedConnection: RemoteConnection {
             \(PoisonCalls.most) times.
             """,
             remedy: """
-                Report this to the author of the plug-in. Other calls are made; this one again in \(minutes) \
-                \(minutes == 1 ? "minute" : "minutes").
+                Report this to the author of the plug-in. Other calls are made; this one again in \
+                \(counted(Int(minutes), "minute")).
                 """)
     }
 

@@ -170,8 +170,7 @@ final class RemoteCTable: @unchecked Sendable {
         memory = .allocate(byteCount: layout.size, alignment: 16)
         memory.initializeMemory(as: UInt8.self, repeating: 0)
         guard contents.fields.count == layout.fields.count else {
-            let noun = contents.fields.count == 1 ? "field" : "fields"
-            throw ForeignFault("has \(contents.fields.count) \(noun), and not \(layout.fields.count)")
+            throw ForeignFault("has \(counted(contents.fields.count, "field")), and not \(layout.fields.count)")
         }
         let values = contents.fields.map { $0?.value }
         let base = memory.baseAddress!

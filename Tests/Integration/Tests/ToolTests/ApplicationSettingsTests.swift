@@ -85,7 +85,7 @@ import Testing
         let doctor = try document("doctor")
         let checks = try #require(doctor.object["checks"] as? [[String: Any]])
         let facts = checks.first { $0["name"] as? String == "Settings" }?["facts"] as? [String]
-        #expect(facts?.first == "org.example.Editor has one setting")
+        #expect(facts?.first == "org.example.Editor has 1 setting")
         #expect(try document("settings", "reset", "org.example.Editor").status == 0)
         #expect(try run() == ["10.0 plugin Editor", "Taille"])
     }

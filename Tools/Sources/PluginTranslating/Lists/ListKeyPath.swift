@@ -58,7 +58,7 @@ public struct ListKeyPath: Sendable, Hashable {
                 value = found
             case .array(let elements):
                 guard let number = Int(part), elements.indices.contains(number) else {
-                    let count = elements.count == 1 ? "1 element" : "\(elements.count) elements"
+                    let count = counted(elements.count, "element")
                     throw fault(index, "\(place) is an array of \(count), and has no index \(quoted(part)).")
                 }
                 value = elements[number]

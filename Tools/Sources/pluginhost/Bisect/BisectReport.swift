@@ -1,3 +1,4 @@
+import HostBasics
 import PluginHost
 
 /// The result of `pluginhost bisect`, as text and as JSON.
@@ -149,7 +150,7 @@ struct BisectReport {
         page.line(
             (application + ":", .bold),
             (sentence, status == .fine ? .green : status == .problems ? .red : .yellow),
-            (runs == 0 ? "" : "(\(runs) \(runs == 1 ? "run" : "runs"))", .faint))
+            (runs == 0 ? "" : "(\(counted(runs, "run")))", .faint))
         switch result {
         case .found(let culprits, _):
             for culprit in culprits { write(culprit, to: &page) }

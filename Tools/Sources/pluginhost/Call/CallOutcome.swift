@@ -34,8 +34,8 @@ struct CallOutcome: Codable {
             signature = function.signature.description
             let types = function.signature.arguments
             guard texts.count == types.count else {
-                let noun = texts.count == 1 ? "1 argument" : "\(texts.count) arguments"
-                return usage = "“\(name)” was given \(noun), and its signature is “\(function.signature)”."
+                return usage =
+                    "“\(name)” was given \(counted(texts.count, "argument")), and its signature is “\(function.signature)”."
             }
             var values: [ForeignValue] = []
             for (text, type) in zip(texts, types) {

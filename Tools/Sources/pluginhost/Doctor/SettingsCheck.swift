@@ -27,7 +27,7 @@ struct SettingsCheck {
             guard let settings = try bundle().settings else { return }
             findings += settings.findings
             let count = settings.keys.count
-            facts.append("\(identifier) has \(count == 1 ? "one setting" : "\(count) settings")")
+            facts.append("\(identifier) has \(counted(count, "setting"))")
             let places = settings.places
             add(places.distribution, of: .distribution)
             add(places.administrator, of: .administrator)

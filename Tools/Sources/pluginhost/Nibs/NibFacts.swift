@@ -1,3 +1,4 @@
+import HostBasics
 import NibReading
 import PluginHost
 import PluginLinting
@@ -42,7 +43,7 @@ struct NibFacts {
     /// The cells of a table.
     var row: [String] {
         [
-            name, objects.map { $0 == 1 ? "1 object" : "\($0) objects" } ?? "unreadable",
+            name, objects.map { counted($0, "object") } ?? "unreadable",
             ownerClass.map { "owner \($0)" } ?? "", languages.joined(separator: ", "),
             variants.joined(separator: ", "),
         ]
