@@ -85,6 +85,15 @@ cmp before NotesAPI/Sources/NotesAPI/Proxies.swift
 swift package remote-interfaces
 swift build --target NotesAPI
 """, "Proxies.swift: out of date", "Proxies.swift: written", "Build of target: 'NotesAPI' complete"),
+            # Nothing of the old proxies compiles, nor does the line that names one.
+            ("a protocol with another name", f"""
+sed -i 's/TextFilter/LineFilter/g' {source}
+swift package remote-interfaces 2>&1 | tee said
+! grep 'error:' said
+swift build --target NotesAPI
+sed -i 's/LineFilter/TextFilter/g' {source}
+swift package remote-interfaces
+""", "Proxies.swift: written", "Build of target: 'NotesAPI' complete"),
             ("a requirement that cannot cross", f"""
 cp NotesAPI/Sources/NotesAPI/Proxies.swift before
 sed -i 's/    func example() throws -> String$/&; func size() -> Int/' {source}

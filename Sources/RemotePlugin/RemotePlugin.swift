@@ -87,7 +87,8 @@ struct RemotePlugin: CommandPlugin {
             .appending(path: "debug")
         let version = context.package.toolsVersion.major < 6 ? "5" : "6"
         let compiler = try context.tool(named: "swiftc").url
-        do {
+        let log = graphs.appending(path: "log")
+        func compile(_ sources: [URL]) throws {
             try Self.run(
                 compiler,
                 [
@@ -97,10 +98,35 @@ struct RemotePlugin: CommandPlugin {
                     graphs.appending(path: "\(api.moduleName).swiftmodule").path, "-I",
                     folder.appending(path: "Modules").path,
                 ] + Self.searchFlags(of: api, in: folder) + api.compilationConditions.flatMap { ["-D", $0] } + flags
-                    + api.sourceFiles(withSuffix: ".swift").map(\.url.path))
-        } catch {
-            // The build may have failed only because the old proxies do not fit; otherwise its log has the cause.
-            throw build.succeeded ? error : Failure("“\(api.name)” cannot be compiled:\n\(build.logText)")
+                    + sources.map(\.path), log: log)
+        }
+        let sources = api.sourceFiles(withSuffix: ".swift").map(\.url)
+        if (try? compile(sources)) != nil { return }
+        // The old proxies may name a protocol or a type that has another name now.
+        let copies = try Self.copies(of: sources, in: graphs.appending(path: "Sources"))
+        if (try? compile(copies.map(\.copy))) != nil { return }
+        var text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+        if text.contains("no such module") { text = build.logText }
+        for (source, copy) in copies { text = text.replacing(copy.path, with: source.path) }
+        throw Failure("“\(api.name)” cannot be compiled:\n\(text)")
+    }
+
+    /// Copies of the sources without Proxies.swift, in new directories below one.
+    ///
+    /// Where a proxy is named, another value of the same type stands.
+    private static func copies(of sources: [URL], in directory: URL) throws -> [(source: URL, copy: URL)] {
+        let kept = sources.filter { $0.lastPathComponent != "Proxies.swift" }
+        return try kept.enumerated().map { number, source in
+            // Two directories of a target may have a file of one name.
+            let folder = directory.appending(path: "\(number)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let copy = folder.appending(path: source.lastPathComponent)
+            let text = try String(contentsOf: source, encoding: .utf8)
+            try text.replacing(
+                #/\b[A-Za-z_][A-Za-z0-9_]*Proxy\.interface\b/#,
+                with: "RemoteInterface(proxy: { _ in while true {} }, methods: [])"
+            ).write(to: copy, atomically: true, encoding: .utf8)
+            return (source, copy)
         }
     }
 
@@ -121,10 +147,17 @@ struct RemotePlugin: CommandPlugin {
         }
     }
 
-    private static func run(_ tool: URL, _ arguments: [String]) throws {
+    /// `log`: the file that gets what the program writes; nil for the terminal.
+    private static func run(_ tool: URL, _ arguments: [String], log: URL? = nil) throws {
         let process = Process()
         process.executableURL = tool
         process.arguments = arguments
+        if let log {
+            try Data().write(to: log)
+            let file = try FileHandle(forWritingTo: log)
+            process.standardOutput = file
+            process.standardError = file
+        }
         try process.run()
         process.waitUntilExit()
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
