@@ -41,8 +41,8 @@ extension CompleteInspection {
 
     // MARK: - Misspelt names
 
-    /// Reports names of extension points that are probably misspelt: the application contains a similar name but not
-    /// this one, or the code contains a similar name and neither contains this one.
+    /// Reports names of extension points that are probably wrong: the application contains a similar name but not this
+    /// one, or the code contains a similar name and neither contains this one, or no file contains one of the two.
     private mutating func checkSpelling(of declared: DeclaredPoints) {
         // Swift stores texts of up to 15 bytes in instructions, where they cannot be found.
         let names = declared.names.filter { $0.utf8.count > 15 }.sorted()
@@ -55,7 +55,11 @@ extension CompleteInspection {
         for name in names {
             let isInHost = inHost[name]?.contains { $0.text == name } ?? false
             let isInCode = inCode[name]?.contains { $0.text == name } ?? false
-            guard !isInHost, let other = inHost[name]?.first ?? (isInCode ? nil : inCode[name]?.first) else { continue }
+            guard !isInHost else { continue }
+            guard let other = inHost[name]?.first ?? (isInCode ? nil : inCode[name]?.first) else {
+                if !isInCode, canSeeAllTexts { reportAbsence(of: name, declared) }
+                continue
+            }
             warn(
                 .unfulfilledDeclaration, path: declared.list, subject: name,
                 "PHFactories declares the extension point \(quoted(name)), which is not in \(quoted(other.path)); that file "
@@ -64,6 +68,24 @@ extension CompleteInspection {
                     ? "If it is misspelt, correct it in PHFactories of Info.plist and in the code."
                     : "If it is misspelt, correct it in PHFactories of Info.plist.")
         }
+    }
+
+    /// Whether every file that may contain the name of an extension point was found.
+    ///
+    /// A plug-in API that is part of an unknown program shows by its symbols. Compilers of C also store longer texts in
+    /// instructions, where they cannot be found.
+    private var canSeeAllTexts: Bool {
+        file.uses(symbolBeginningWith: Self.provide) && closure.missing.isEmpty
+            && !findings.contains { $0.code == .symbolMissing || $0.code == .dependencyMissing }
+    }
+
+    private mutating func reportAbsence(of name: String, _ declared: DeclaredPoints) {
+        warn(
+            .unfulfilledDeclaration, path: declared.list, subject: name,
+            "PHFactories declares the extension point \(quoted(name)), whose name is neither in the code nor in a library "
+                + "that it uses, so it can hardly register anything there.",
+            "Write the name of the point as the application's plug-in API has it, ExtensionPoint(“NAME”): into PHFactories of "
+                + "Info.plist. If the code puts the name together when it runs, ignore this.")
     }
 
     private struct FoundText {

@@ -5,7 +5,9 @@ import Testing
 /// Every command that can see it reports registrations that no catalogue lists, and plug-ins that offer nothing.
 @Suite struct UnlistedOffersTests {
     /// A plug-in by an author who has not heard of PHFactories.
-    private func undeclared() throws -> BundleFixture {
+    private func undeclared(
+        _ name: String = "Undeclared", info: [String: any Sendable] = [:]
+    ) throws -> BundleFixture {
         let source = """
             import PluginABI
             protocol Greeting: Plugin {}
@@ -18,7 +20,7 @@ import Testing
                 }
             }
             """
-        return try BundleFixture("Undeclared", code: .swift(source))
+        return try BundleFixture(name, info: info, code: .swift(source))
     }
 
     private func folder(of fixture: BundleFixture) -> String { fixture.url.deletingLastPathComponent().path }
@@ -80,6 +82,18 @@ import Testing
         #expect((hosted.findings.first?["message"] as? String)?.contains("is not in “\(program)”") == true)
         let right = try self.program(knowing: "org.example.piont")
         #expect(try PluginHostTool.document("check", "--host", right, fixture.path).codes.isEmpty)
+    }
+
+    @Test func aPointThatNoFileKnowsIsAWarning() throws {
+        let hello: [String: any Sendable] = ["name": "hello", "extensionPoint": "org.example.an-earlier-name"]
+        let fixture = try undeclared("Renamed", info: ["PHFactories": [hello]])
+        let check = try PluginHostTool.document("check", fixture.path)
+        #expect(check.status == 0 && check.codes == ["unfulfilledDeclaration"], "\(check.text)")
+        #expect(check.findings.first?["subject"] as? String == "org.example.an-earlier-name")
+        // The application may have it. (It has no Swift, so the plug-in lacks libraries there.)
+        let program = try program(knowing: "org.example.an-earlier-name")
+        let hosted = try PluginHostTool.document("check", "--host", program, fixture.path)
+        #expect(!hosted.codes.contains("unfulfilledDeclaration"), "\(hosted.text)")
     }
 
     private func program(knowing point: String) throws -> String {
