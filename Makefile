@@ -28,6 +28,7 @@ build: setup ## build the library, the plug-ins, the demo host, the tool, the be
 
 tool: setup ## build the library, the command pluginhost and the worker program alone, which “make install” installs
 	@$(call products,PluginHost pluginhost pluginhost-worker)
+	@echo "The command is $(CURDIR)/$(PRODUCTS)/pluginhost; “sudo make install” installs it."
 
 # After “make tool”, “sudo make install” does not run the compiler as root.
 install: ## install the library, the command and what is built against it; PREFIX=/usr/local, DESTDIR=, LIBDIR=

@@ -9,7 +9,9 @@ struct Options {
     /// Whether the result is shown again after a plug-in changed.
     private(set) var watches = false
 
-    static var usage: String { "__PROGRAM__ [--sandboxed] [--watch] [\(localized("FILTER TEXT…"))]" }
+    static var usage: String {
+        localized("Usage: %@", "__PROGRAM__ [--sandboxed] [--watch] [\(localized("FILTER TEXT…"))]")
+    }
 
     /// Nil for a wrong use.
     init?(_ arguments: some Sequence<String>) {

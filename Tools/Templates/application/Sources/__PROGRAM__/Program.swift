@@ -16,7 +16,7 @@ struct Program {
         HostEnvironment.current.name = "__NAME__"
         HostEnvironment.current.version = "1.0"
         guard let options = Options(CommandLine.arguments.dropFirst()) else {
-            complain(Options.usage)
+            warn(Options.usage)
             exit(2)
         }
         exit(await Program(options: options).run() ? 0 : 1)
@@ -34,6 +34,9 @@ struct Program {
     private func list() -> Bool {
         for filter in catalog.extensions(of: .textFilter) {
             say("\(filter.name): \(filter.displayName) (\(filter.plugin.displayName))")
+        }
+        if catalog.extensions(of: .textFilter).isEmpty {
+            complain(localized("No plug-in has a filter. To find out why: %@", Self.doctor))
         }
         return catalog.unusable.isEmpty
     }

@@ -14,7 +14,10 @@ func localized(_ key: String, _ values: Any...) -> String {
 /// Writes a line to standard output, at once.
 func say(_ line: String) { write(line, to: .standardOutput) }
 
-/// Writes a line for the user to standard error.
-func complain(_ line: String) { write("__PROGRAM__: \(line)", to: .standardError) }
+/// Writes what is wrong to standard error, after the name of the program.
+func complain(_ line: String) { warn("__PROGRAM__: \(line)") }
+
+/// Writes a line to standard error.
+func warn(_ line: String) { write(line, to: .standardError) }
 
 private func write(_ line: String, to file: FileHandle) { try? file.write(contentsOf: Data("\(line)\n".utf8)) }
