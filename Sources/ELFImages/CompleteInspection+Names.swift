@@ -51,12 +51,13 @@ extension CompleteInspection {
         let others = (host.libraries + closure.present).compactMap(\.file).filter { file in
             !own.contains { $0 === file } && !Self.isSwiftRuntime(file)
         }
-        let (inHost, inCode) = (Self.texts(like: names, in: others), Self.texts(like: names, in: own))
+        let (inHost, inCode) = (TextSearch(for: names, in: others), TextSearch(for: names, in: own))
+        let canSeeAllTexts = inHost.isComplete && inCode.isComplete && self.canSeeAllTexts
         for name in names {
-            let isInHost = inHost[name]?.contains { $0.text == name } ?? false
-            let isInCode = inCode[name]?.contains { $0.text == name } ?? false
+            let isInHost = inHost.found[name]?.contains { $0.text == name } ?? false
+            let isInCode = inCode.found[name]?.contains { $0.text == name } ?? false
             guard !isInHost else { continue }
-            guard let other = inHost[name]?.first ?? (isInCode ? nil : inCode[name]?.first) else {
+            guard let other = inHost.found[name]?.first ?? (isInCode ? nil : inCode.found[name]?.first) else {
                 if !isInCode, canSeeAllTexts { reportAbsence(of: name, declared) }
                 continue
             }
@@ -76,6 +77,7 @@ extension CompleteInspection {
     /// instructions, where they cannot be found.
     private var canSeeAllTexts: Bool {
         file.uses(symbolBeginningWith: Self.provide) && closure.missing.isEmpty
+            && !(host.libraries + closure.present).contains(where: Self.isUnknown)
             && !findings.contains { $0.code == .symbolMissing || $0.code == .dependencyMissing }
     }
 
@@ -87,45 +89,61 @@ extension CompleteInspection {
             "Write the name of the point as the application's plug-in API has it, ExtensionPoint(“NAME”): into PHFactories of "
                 + "Info.plist. If the code puts the name together when it runs, ignore this.")
     }
+}
 
-    private struct FoundText {
+/// The constant texts in files that are equal or similar to names.
+private struct TextSearch {
+    struct FoundText {
         let text: String
         let path: String
     }
+
+    /// The texts by the name that they are similar to.
+    private(set) var found: [String: [FoundText]] = [:]
+    /// Whether all texts of all files were compared.
+    private(set) var isComplete = true
+    private var comparisons = 0
 
     private static let mostConstants: UInt64 = 32 << 20
     /// The maximum number of comparisons: enough for a hundred names and a hundred thousand texts of similar length.
     private static let mostComparisons = 10_000_000
 
-    /// The constant texts in files that are equal or similar to names.
-    private static func texts(like names: [String], in files: [ELFFile]) -> [String: [FoundText]] {
-        let wanted = names.map { Array($0.utf8) }
-        let lengths = wanted.map(\.count)
-        guard let shortest = lengths.min(), let longest = lengths.max() else { return [:] }
-        var found: [String: [FoundText]] = [:]
-        var comparisons = 0
-        for file in files where comparisons <= mostComparisons {
-            guard let section = file.section(named: ".rodata"),
-                let bytes = file.content(of: section, limit: mostConstants)
-            else { continue }
-            bytes.withUnsafeBytes { bytes in
-                var start = 0
-                while start < bytes.count {
-                    let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
-                    let length = rest.offset(of: 0) ?? rest.count
-                    defer { start += length + 1 }
-                    guard shortest - slip <= length, length <= longest + slip else { continue }
-                    let text = rest[..<length]
-                    comparisons += names.count
-                    if comparisons > mostComparisons { return }
-                    for (name, wanted) in zip(names, wanted) where isSlip(text, of: wanted) {
-                        found[name, default: []].append(
-                            FoundText(text: String(decoding: text, as: UTF8.self), path: file.path))
-                    }
+    init(for names: [String], in files: [ELFFile]) {
+        let wanted = names.map { (name: $0, bytes: Array($0.utf8)) }
+        for file in files where comparisons <= Self.mostComparisons { search(file, wanted) }
+    }
+
+    private mutating func search(_ file: ELFFile, _ wanted: [(name: String, bytes: [UInt8])]) {
+        let lengths = wanted.map(\.bytes.count)
+        guard let shortest = lengths.min(), let longest = lengths.max() else { return }
+        guard let section = file.section(named: ".rodata") else {
+            // Without a table of sections nobody knows where the texts are.
+            if file.sections.isEmpty { isComplete = false }
+            return
+        }
+        guard let bytes = file.content(of: section, limit: Self.mostConstants) else {
+            isComplete = false
+            return
+        }
+        bytes.withUnsafeBytes { bytes in
+            var start = 0
+            while start < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+                let length = rest.offset(of: 0) ?? rest.count
+                defer { start += length + 1 }
+                guard shortest - Self.slip <= length, length <= longest + Self.slip else { continue }
+                let text = rest[..<length]
+                comparisons += wanted.count
+                if comparisons > Self.mostComparisons {
+                    isComplete = false
+                    return
+                }
+                for name in wanted where Self.isSlip(text, of: name.bytes) {
+                    found[name.name, default: []].append(
+                        FoundText(text: String(decoding: text, as: UTF8.self), path: file.path))
                 }
             }
         }
-        return found
     }
 
     /// The maximum number of bytes that a typing mistake adds, leaves out or changes.

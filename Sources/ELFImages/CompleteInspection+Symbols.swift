@@ -26,7 +26,7 @@ extension CompleteInspection {
     /// Whether a loaded file may define symbols that cannot be read.
     ///
     /// The kernel's library (vDSO) has no file, and no symbol that plug-ins use.
-    private static func isUnknown(_ image: HostLibraries.Library) -> Bool {
+    static func isUnknown(_ image: HostLibraries.Library) -> Bool {
         guard let file = image.file else { return image.path.utf8.contains(UInt8(ascii: "/")) }
         return !file.hasReadableStrings || file.dynamic.gnuHash != 0 && file.symbols == nil
     }

@@ -18,9 +18,14 @@ struct FieldRecords {
 
     /// - Returns: nil if the file was compiled without reflection metadata, or has no type.
     init?(of file: ELFFile) {
-        guard let section = file.section(named: "swift5_fieldmd"), section.size > 0 else { return nil }
+        guard Self.arePresent(in: file) else { return nil }
         memory = FileMemory(file)
         relocations = FileRelocations(of: file)
+    }
+
+    /// Whether a file was compiled with reflection metadata and has a type.
+    static func arePresent(in file: ELFFile) -> Bool {
+        file.section(named: "swift5_fieldmd").map { $0.size > 0 } ?? false
     }
 
     /// The superclass, then the stored properties or cases in order, each as a record of interfaces has it.

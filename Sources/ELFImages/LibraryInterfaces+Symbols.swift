@@ -53,7 +53,7 @@ extension LibraryInterfaces {
     /// Whether a library has the reflection metadata of its types, or has no type.
     public static func hasFields(_ linked: LinkedFile) -> Bool {
         let file = linked.library
-        return FieldRecords(of: file) != nil || file.section(named: "swift5_type_metadata") == nil
+        return FieldRecords.arePresent(in: file) || file.section(named: "swift5_type_metadata") == nil
     }
 }
 

@@ -130,8 +130,9 @@ extension PluginBundle {
     /// expected one, and signatures that cannot be called.
     @_spi(Tools) public static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
         var suggestions = NameSuggestions()
+        let known = Manifest.ownKeys.sorted()
         let unknown = manifest.unknownKeys.map { key in
-            let near = suggestions.names(near: key, among: Manifest.ownKeys.sorted(), most: 1).first
+            let near = suggestions.names(near: key, among: known, most: 1).first
             let question = near.map { "Did you mean \($0)? " } ?? "Check its spelling. "
             return PluginFinding(
                 .warning, .manifestInvalid, filePath: path, subject: key,
