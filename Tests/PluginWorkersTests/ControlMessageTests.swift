@@ -61,6 +61,7 @@ import Testing
         .settings(3, SettingsUpdate(version: 11, values: ["count": .integer(-1)])),
         .settings(3, SettingsUpdate(version: 12, values: ["name": .text("x")])),
         .stored(7, SettingsUpdate(version: 13, values: ["on": .boolean(false)])), .notStored(8, [finding]),
+        .resources(3),
         .store(StoreRequest(number: 9, bundle: 3, key: "rate", value: .real(0.5))),
         .store(StoreRequest(number: 10, bundle: 3, key: "rate", value: nil)),
         .release([1, 2, 3]),

@@ -9,7 +9,7 @@ import Synchronization
 /// The host may change the user's languages, the device and the scale at any time. Each look-up compares one number
 /// with ``HostEnvironment/resourceGeneration``. If it differs, the bundle switches to the finder and the tables of the
 /// new choice. Finders and tables of earlier choices are kept, so that nothing is read again when the user returns to a
-/// language. Memory is bounded by the number of choices in use.
+/// language. Memory is bounded by the number of choices in use, and by how often the files of the bundle change.
 final class BundleResources: Sendable {
     /// The settings that the host chose.
     private struct Choice: Equatable, Sendable {
@@ -28,7 +28,11 @@ final class BundleResources: Sendable {
     ///
     /// A process makes few choices, so a linear search is faster than hashing a choice.
     private let all = Lock<[(choice: Choice, strings: BundleStrings)]>([])
-    /// The tables in use; `all` keeps them alive.
+    /// The tables that were read before the bundle's files changed.
+    ///
+    /// They are kept, because a look-up that began before the change may still read in them.
+    private let outdated = Lock<[BundleStrings]>([])
+    /// The tables in use; `all` or `outdated` keeps them alive.
     ///
     /// They are neither protected by a lock nor retained at each use, because either would cost as much as looking up a
     /// string.
@@ -107,6 +111,16 @@ final class BundleResources: Sendable {
         let choice = Choice(
             localization: settings, variants: VariantPreference(device: host.device, scale: host.scale))
         return make(choice).localizedInfo ?? [:]
+    }
+
+    /// Makes the next look-up read the tables again, because files of the bundle changed. [any thread]
+    func noteChangedFiles() {
+        all.withLock { all in
+            outdated.withLock { $0 += all.map(\.strings) }
+            all = []
+            inUse.store(nil, ordering: .releasing)
+        }
+        HostEnvironment.resourceGeneration.add(1, ordering: .releasing)
     }
 
     private func withFinder<Value>(_ body: (ResourceFinder) -> Value) -> Value { withStrings { body($0.finder) } }

@@ -132,7 +132,7 @@ public struct HostEnvironment: Sendable {
         }
     }
 
-    /// Counts the changes of ``preferredLanguages``, ``device`` and ``scale``.
+    /// Counts the changes of ``preferredLanguages``, ``device`` and ``scale``, and of the resources of loaded bundles.
     ///
     /// Resources and strings that were chosen under another number are no longer valid.
     static let resourceGeneration = Atomic(0)

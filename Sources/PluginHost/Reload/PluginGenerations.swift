@@ -205,12 +205,15 @@ final class PluginGenerations: Sendable {
 
     private func refreshResources(of generation: Generation, from path: String) -> Outcome {
         // A generation that was loaded from the original bundle reads its resources there.
-        guard let copy = generation.copy else { return .resources(generation) }
-        do throws(PluginError) {
-            return try copy.refreshResources(generation.code, from: path) ? .resources(generation) : .unchanged
-        } catch {
-            return .failed(error)
+        if let copy = generation.copy {
+            do throws(PluginError) {
+                guard try copy.refreshResources(generation.code, from: path) else { return .unchanged }
+            } catch {
+                return .failed(error)
+            }
         }
+        generation.bundle.noteChangedResources()
+        return .resources(generation)
     }
 
     private func replace(_ old: Generation, _ identity: BundleCode.Identity) -> Outcome {
@@ -277,6 +280,14 @@ final class PluginGenerations: Sendable {
     /// All generations, oldest first; code is never unmapped.
     var all: [GenerationReport] {
         state.withLock { $0.old + ($0.current.map { [$0] } ?? []) }.map(\.report)
+    }
+}
+
+extension PluginBundle {
+    /// Makes the next look-ups use the present resources, in this process and in the one that runs the code.
+    fileprivate func noteChangedResources() {
+        resources.noteChangedFiles()
+        mappedCode?.isolated?.noteChangedResources()
     }
 }
 

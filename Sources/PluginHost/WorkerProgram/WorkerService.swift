@@ -67,6 +67,7 @@ final class WorkerService: LaneOwner {
             send(.unloaded(bundle))
         case .release(let objects): for object in objects { lanes.withLock { $0 }?.server.release(object) }
         case .settings(let bundle, let update): settings.withLock { $0[bundle] }?.take(update)
+        case .resources(let bundle): plugins.bundle(numbered: bundle)?.resources.noteChangedFiles()
         case .bye:
             plugins.deactivateAll()
             return false

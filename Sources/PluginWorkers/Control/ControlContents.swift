@@ -7,7 +7,7 @@ package struct WorkerHello: Sendable, Hashable {
     /// The version of the protocol; the two sides must have the same.
     ///
     /// Raise it with each change of a message or of the window's layout.
-    package static let currentVersion: UInt32 = 5
+    package static let currentVersion: UInt32 = 6
 
     // These two come first in every version, so that each side recognises another version.
     package var version = WorkerHello.currentVersion

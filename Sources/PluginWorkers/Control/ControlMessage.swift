@@ -20,6 +20,8 @@ package enum ControlMessage: Sendable {
     case stored(UInt32, SettingsUpdate)
     /// The number of a ``store(_:)``, and why nothing was changed.
     case notStored(UInt32, [PluginFinding])
+    /// The number of a bundle of which resources changed.
+    case resources(UInt32)
     // From the worker.
     case ready(WorkerReady)
     /// What the worker now enforces on itself.
@@ -43,7 +45,7 @@ package enum ControlMessage: Sendable {
 
     /// The number of a message's case, and the rules for it.
     package enum Kind: UInt16, CaseIterable, Sendable {
-        case hello = 1, load, release, unload, bye, settings, stored, notStored
+        case hello = 1, load, release, unload, bye, settings, stored, notStored, resources
         case ready = 33, confined, loaded, failed, unloaded, step, log, store
         /// PHS_CONTROL_CRASHED.
         case crashed = 64
@@ -93,6 +95,7 @@ package enum ControlMessage: Sendable {
         case .settings: .settings
         case .stored: .stored
         case .notStored: .notStored
+        case .resources: .resources
         case .ready: .ready
         case .confined: .confined
         case .loaded: .loaded
@@ -117,7 +120,7 @@ package enum ControlMessage: Sendable {
             case .hello(let hello): try writer.write(hello)
             case .load(let request): try writer.write(request)
             case .release(let objects): try writer.write(objects)
-            case .unload(let bundle), .unloaded(let bundle): try writer.write(bundle)
+            case .unload(let bundle), .resources(let bundle), .unloaded(let bundle): try writer.write(bundle)
             case .bye: break
             case .settings(let number, let update), .stored(let number, let update):
                 try writer.write(number)
@@ -167,6 +170,7 @@ package enum ControlMessage: Sendable {
             case .settings: .settings(try reader.next(), try reader.next())
             case .stored: .stored(try reader.next(), try reader.next())
             case .notStored: .notStored(try reader.next(), try reader.next([SentFinding].self).map(\.finding))
+            case .resources: .resources(try reader.next())
             case .ready: .ready(try reader.next())
             case .confined: .confined(try reader.next())
             case .loaded: .loaded(try reader.next(), try reader.next())

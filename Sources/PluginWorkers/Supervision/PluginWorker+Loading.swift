@@ -86,9 +86,14 @@ extension PluginWorker {
     }
 
     /// Notifies the worker that an object is no longer used. [any thread]
-    func release(_ object: UInt32) {
+    func release(_ object: UInt32) { send(.release([object])) }
+
+    package func noteChangedResources(of bundle: UInt32) { send(.resources(bundle)) }
+
+    /// Sends a message that needs no answer.
+    private func send(_ message: ControlMessage) {
         guard !isForked else { return }
-        if let sent = try? sender.send(.release([object])), !sent { monitor.wake() }
+        if let sent = try? sender.send(message), !sent { monitor.wake() }
     }
 
     private func ask(

@@ -54,7 +54,8 @@ extension PluginWorker {
             guard lanes.put(descriptors, lane: lane, turn: turn) else {
                 throw .violation("descriptors come for turn \(turn) of lane \(lane), which is not under way")
             }
-        case .hello, .load, .release, .unload, .bye, .settings, .stored, .notStored: throw outOfOrder(message)
+        case .hello, .load, .release, .unload, .bye, .settings, .stored, .notStored, .resources:
+            throw outOfOrder(message)
         }
     }
 

@@ -32,6 +32,11 @@ package protocol WorkerSession: AnyObject, Sendable {
     /// `bundle`: the number from ``load(_:settings:codePaths:)``.
     func send(_ update: SettingsUpdate, to bundle: UInt32)
 
+    /// Tells the process that resources of a bundle changed, so that it reads them again. [any thread]
+    ///
+    /// `bundle`: the number from ``load(_:settings:codePaths:)``.
+    func noteChangedResources(of bundle: UInt32)
+
     /// Notes that the code of a bundle and its objects are no longer used, so that the process may end. [any thread]
     func leave(_ plugin: PluginInfo)
 

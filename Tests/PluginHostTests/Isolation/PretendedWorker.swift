@@ -89,6 +89,7 @@ final class PretendedWorker: WorkerSession, @unchecked Sendable {
         return (7, report)
     }
 
+    func noteChangedResources(of bundle: UInt32) {}
     func send(_ update: SettingsUpdate, to bundle: UInt32) {}
 
     func leave(_ plugin: PluginInfo) { lock.withLock { uses -= 1 } }

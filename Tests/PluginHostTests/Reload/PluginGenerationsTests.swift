@@ -151,12 +151,22 @@ import Testing
         let fixture = try ReloadFixture("Resources")
         let generations = PluginGenerations(path: fixture.path)
         _ = try version(generations)
-        try fixture.write(string: "second")
-        guard case .resources(let generation) = generations.reload(at: fixture.path) else {
-            Issue.record("the resources are different")
-            return
+        let bundle = try #require(generations.current?.bundle)
+        func strings() -> [String] {
+            // The last one is in no compiled table, and so is looked up in the table that was read.
+            ["key", "key", "none"].map { bundle.localizedString(forKey: $0, value: nil, table: nil) }
         }
-        #expect(generation.bundle.localizedString(forKey: "key", value: nil, table: nil) == "second")
+        #expect(strings() == ["first", "first", "none"])
+        for text in ["second", "third"] {
+            try fixture.write(string: text)
+            guard case .resources(let generation) = generations.reload(at: fixture.path) else {
+                Issue.record("the resources are different")
+                return
+            }
+            #expect(generation.bundle === bundle)
+            #expect(strings() == [text, text, "none"])
+        }
+        #expect(isUnchanged(generations.reload(at: fixture.path)))
         #expect(generations.all.count == 1)
     }
 

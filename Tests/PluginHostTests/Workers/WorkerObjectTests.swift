@@ -316,6 +316,40 @@ import Testing
         #expect(try new.process() != process && gadgets.make().process() == new.process())
     }
 
+    @Test(arguments: OtherUser.canConfine ? ["isolated", "sandboxed"] : ["isolated"])
+    func otherStringsReachAnObjectThatExists(execution: String) async {
+        await #expect(processExitsWith: .success) { [execution] in
+            if geteuid() == 0 { HostEnvironment.current.isolation.user = OtherUser.name }
+            unsetenv("PLUGINHOST_COPIES")
+            let plugin = try GadgetPlugin("Strings", execution: execution)
+            let table = plugin.bundle.bundlePath + "/Contents/Resources/Localizable.strings"
+            try FileManager.default.createDirectory(atPath: Path.parent(table), withIntermediateDirectories: true)
+            func write(_ text: String) throws {
+                try "language = \"\(text)\";".write(toFile: table, atomically: true, encoding: .utf8)
+                chmod(table, 0o644)
+            }
+            try write("first")
+            let catalog = PluginCatalog(searchPaths: [plugin.directory.path], options: .init(index: .none))
+            var events = try catalog.watch().makeAsyncIterator()
+            let gadget = try #require(catalog.extension(named: "Strings", of: .gadget)).make()
+            let process = try gadget.process()
+            #expect(try gadget.perform("string") == "first")
+            for text in ["second", "third"] {
+                try write(text)
+                while let event = await events.next() {
+                    if case .changed = event { break }
+                    if case .failed(let error) = event { throw error }
+                }
+                // The process takes the news on another thread than calls.
+                for _ in 0..<500 where try gadget.perform("string") != text {
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                #expect(try gadget.perform("string") == text)
+            }
+            #expect(try gadget.process() == process && process != getpid())
+        }
+    }
+
     // MARK: Services
 
     @Test func aMethodUsesAServiceOfTheApplication() async throws {

@@ -119,6 +119,12 @@ final class IsolatedCode: Sendable {
         return code.number
     }
 
+    /// Tells the process that resources of the bundle changed.
+    func noteChangedResources() {
+        guard case .running(let code) = state.withLock({ $0 }) else { return }
+        code.session.noteChangedResources(of: code.number)
+    }
+
     // MARK: The end
 
     /// Runs the hooks that tell the plug-in that its registrations are no longer offered.
