@@ -37,8 +37,8 @@ static int open_pipe(int pair[2]) {
     return error;
 }
 
-static int spawn(
-    const char *program, char *const arguments[], int input, int report, int output, pid_t *pid) {
+static int spawn(const char *program, char *const arguments[], char *const environment[], int input, int report,
+                 int output, pid_t *pid) {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     int error = posix_spawn_file_actions_init(&files);
@@ -62,17 +62,18 @@ static int spawn(
         && (error = posix_spawnattr_setsigmask(&attributes, &none)) == 0
         && (error = posix_spawnattr_setsigdefault(&attributes, &all)) == 0
         && (error = posix_spawnattr_setflags(&attributes, flags)) == 0)
-        error = posix_spawn(pid, program, &files, &attributes, arguments, environ);
+        error = posix_spawn(pid, program, &files, &attributes, arguments, environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     return error;
 }
 
-int child_start(const char *program, char *const arguments[], int input, child_process *child) {
+int child_start(const char *program, char *const arguments[], char *const environment[], int input,
+                child_process *child) {
     int report[2] = {-1, -1}, output[2] = {-1, -1};
     int error = open_pipe(report);
     if (error == 0) error = open_pipe(output);
-    if (error == 0) error = spawn(program, arguments, input, report[1], output[1], &child->pid);
+    if (error == 0) error = spawn(program, arguments, environment, input, report[1], output[1], &child->pid);
     if (error != 0) {
         close_pair(report);
         close_pair(output);

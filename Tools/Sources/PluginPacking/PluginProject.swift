@@ -99,7 +99,7 @@ public struct PluginProject: Sendable {
             if found.testing(from: parent) == nil { sets.append("swift-without-kit") }
             library = found
         }
-        var hasOwnTemplate = false
+        var replaced: Set<String> = []
         for set in sets {
             files.merge(ProjectTemplates.files(of: set)) { $1 }
             guard let own = api?.package.directory(from: parent).map({ Path.join($0, "PluginTemplate/" + set) }),
@@ -107,13 +107,38 @@ public struct PluginProject: Sendable {
             else { continue }
             var tree = FileTree(root: own)
             _ = try tree.add(contentsOf: own, isSource: true)
-            for (path, text) in try tree.texts() { files[path] = text }
-            hasOwnTemplate = true
+            for (path, text) in try tree.texts() {
+                files[path] = text
+                replaced.insert(path)
+            }
         }
         // They are those of the tool's own code.
-        if !hasOwnTemplate { files.merge(ProjectTemplates.files(of: "settings")) { $1 } }
+        if replaced.isEmpty { files.merge(ProjectTemplates.files(of: "settings")) { $1 } }
+        Self.useLanguages(of: replaced, in: &files)
         let words = try words(in: parent, library, compile: files.removeValue(forKey: "compile.mk") ?? "")
         return ProjectTemplates.filled(files, words)
+    }
+
+    /// Leaves only the languages of the application's template, if it has strings tables: another language would lack
+    /// its texts, and the tool's own texts are those of other code.
+    ///
+    /// `replaced`: the files of that template.
+    private static func useLanguages(of replaced: Set<String>, in files: inout [String: String]) {
+        let languages = Set(replaced.compactMap(language(ofPath:))).subtracting(["Base"])
+        guard !languages.isEmpty else { return }
+        let table = "InfoPlist.strings"
+        let names = files["Resources/en.lproj/\(table)"]
+        for path in files.keys where language(ofPath: path) != nil && !replaced.contains(path) { files[path] = nil }
+        // It gives the plug-in's name, which is the same in each language.
+        guard let names, !replaced.contains(where: { $0.hasSuffix(".lproj/\(table)") }) else { return }
+        for language in languages { files["Resources/\(language).lproj/\(table)"] = names }
+    }
+
+    /// The language of a file in a `.lproj` directory of the bundle's resources; nil for another file.
+    private static func language(ofPath path: String) -> String? {
+        let parts = path.split(separator: "/")
+        guard parts.count > 2, parts[0] == "Resources", parts[1].hasSuffix(".lproj") else { return nil }
+        return String(parts[1].dropLast(".lproj".count))
     }
 
     /// The text that replaces each placeholder of the templates.

@@ -26,6 +26,13 @@ import Testing
         func run(
             _ arguments: String..., input: String? = nil, language: String = "en", plugins: String? = nil
         ) throws -> Tool.Output {
+            try run(arguments, input: input, language: language, plugins: plugins)
+        }
+
+        func run(
+            _ arguments: [String], input: String? = nil, language: String = "en", plugins: String? = nil,
+            environment other: [String: String] = [:]
+        ) throws -> Tool.Output {
             var environment = [
                 "LC_ALL": "C.UTF-8", "LANGUAGE": language, "HOME": products.path,
                 "XDG_STATE_HOME": products.appending(path: "state").path,
@@ -33,6 +40,7 @@ import Testing
                 "LD_LIBRARY_PATH": "\(products.path):\(Workspace.products.path)",
             ]
             environment["NOTES_PLUGIN_PATH"] = plugins
+            environment.merge(other) { $1 }
             let program = products.appending(path: "notes").path
             guard let input else { return try Tool.output(program, arguments, environment: environment) }
             return try Tool.output(
@@ -85,8 +93,11 @@ import Testing
         }
         """.write(to: accessor, atomically: true, encoding: .utf8)
         try compile(
-            "notes", "Sources/notes", ["-emit-executable", "-o", products.appending(path: "notes").path, "-lNotesAPI"],
-            extra: [accessor.path])
+            "notes", "Sources/notes",
+            [
+                "-emit-executable", "-o", products.appending(path: "notes").path, "-lNotesAPI",
+                "-Xlinker", "-rpath=$ORIGIN:\(Workspace.products.path)",
+            ], extra: [accessor.path])
         let built = Built(project: project, products: products)
         let pack = try built.pack(
             "--products", products.path, "--output", products.appending(path: "Plugins").path,
@@ -140,14 +151,62 @@ import Testing
         let program = built.products.appending(path: "notes").path
         for expectsQuestion in [true, false] {
             let output = try Tool.output(
-                "/bin/sh", ["-c", "echo nein | exec \"$0\" --sandboxed signature Hello", program],
+                "/bin/sh", ["-c", "printf 'vielleicht\\nNein\\n' | exec \"$0\" --sandboxed signature Hello", program],
                 environment: [
                     "LC_ALL": "C.UTF-8", "LANGUAGE": "de", "XDG_STATE_HOME": state.path, "HOME": built.products.path,
                     "LD_LIBRARY_PATH": "\(built.products.path):\(Workspace.products.path)",
                 ])
             #expect(output.standardOutput.contains("Unterschrift möchte /etc/hostname lesen.") == expectsQuestion)
             #expect(output.standardOutput.hasSuffix("Hello\nGeschrieben auf einem Computer.\n"), "\(output)")
+            // An answer that is neither is asked for again, and a refusal names the way back.
+            let questions = output.standardOutput.components(separatedBy: "Erlauben? „ja“ oder „nein“:").count - 1
+            #expect(questions == (expectsQuestion ? 2 : 0), "\(output)")
+            let revoke = "pluginhost consents revoke org.example.Notes.Signature --application notes"
+            #expect(output.standardOutput.contains(revoke) == expectsQuestion, "\(output)")
         }
+    }
+
+    @Test func aListAsksNothing() throws {
+        let built = try Self.built.get()
+        #expect(try built.run("--sandboxed").standardOutput == "signature: Signature (Signature)\n")
+    }
+
+    @Test func itsHelpExplainsItsOptions() throws {
+        let help = try Self.built.get().run("-h", language: "de")
+        #expect(help.status == 0 && help.standardOutput.contains("--watch      Zeigt"), "\(help)")
+    }
+
+    /// In the program's own process; the next start does without it, and the one after it tries again.
+    @Test func aPluginThatEndedTheProgramIsLeftOutOnce() throws {
+        let built = try Self.built.get()
+        let folder = built.products.appending(path: "crashing")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let project = built.project.appending(path: "Plugins/Signature")
+        let source = folder.appending(path: "Signature.swift")
+        let code = try String(contentsOf: project.appending(path: "Sources/Signature.swift"), encoding: .utf8)
+        let start = try #require(code.range(of: "func filter(_ text: String) -> String {"))
+        try code.replacingCharacters(in: start, with: code[start] + " if text == \"crash\" { fatalError() }; return")
+            .write(to: source, atomically: true, encoding: .utf8)
+        try Tool.run(
+            try Tool.find("swiftc"),
+            [
+                "-emit-library", "-parse-as-library", "-module-name", "Signature", "-I", built.products.path, "-L",
+                built.products.path, "-lNotesAPI", source.path, "-o", folder.appending(path: "libSignature.so").path,
+            ] + Compiler.libraryFlags)
+        let pack = try PluginHostTool.run(
+            "pack", "--products", folder.path, "--output", folder.path, project.path,
+            environment: ["LD_LIBRARY_PATH": "\(built.products.path):\(Workspace.products.path)"])
+        #expect(pack.status == 0, "\(pack)")
+        let state = ["XDG_STATE_HOME": folder.appending(path: "state").path]
+        func run(_ words: String...) throws -> Tool.Output {
+            try built.run(words, plugins: folder.path, environment: state)
+        }
+        #expect(try run("signature", "crash").status != 0)
+        let next = try run()
+        #expect(next.standardError.contains("“org.example.Notes.Signature” ended the program"), "\(next)")
+        #expect(next.standardOutput.isEmpty, "\(next)")
+        let later = try run()
+        #expect(later.standardOutput == "signature: Signature (Signature)\n", "\(later)")
     }
 
     @Test func aBundleThatCannotBeUsedIsExplainedAndTheOthersWork() throws {
@@ -173,6 +232,22 @@ import Testing
         let built = try Self.built.get()
         let output = try built.run(arguments[0])
         #expect(output.status == 2 && output.standardError.hasPrefix("Usage: notes [--sandboxed]"), "\(output)")
+    }
+
+    /// Its library is found by nothing but the name of its program.
+    @Test(arguments: [
+        ["load"], ["load", "--isolated"], ["load", "--sandboxed"], ["check", "--level", "standard"], ["probe"],
+    ])
+    func codeThatNeedsItsLibraryRunsOutsideOfIt(_ command: [String]) throws {
+        let built = try Self.built.get()
+        let bundle = built.products.appending(path: "Plugins/Signature.bundle").path
+        let program = built.products.appending(path: "notes").path
+        let output = try PluginHostTool.run(command + ["--host", program, bundle])
+        #expect(output.status == 0, "\(output)")
+        if command[0] == "check" { return }
+        let alone = try PluginHostTool.run(command + [bundle])
+        #expect(alone.status == 1 && alone.standardOutput.contains("libNotesAPI.so"), "\(alone)")
+        #expect(alone.standardOutput.contains("--host"), "\(alone)")
     }
 
     @Test func itsInterfaceMayGrow() throws {
@@ -243,6 +318,28 @@ import Testing
         #expect(list.standardOutput == "Whisper: Whisper (Whisper)\n", "\(list)")
         let whispered = try built.run("Whisper", "Hallo", language: "de", plugins: authors.path)
         #expect(whispered.standardOutput == "Merke: Hallo\n", "\(whispered)")
+    }
+
+    /// A French application: its plug-ins are not German because the tool's own template is.
+    @Test func aTemplatesLanguagesAreThoseOfThePlugIn() throws {
+        let (_, project) = try Self.made("Salon")
+        let resources = project.appending(path: "SalonAPI/PluginTemplate/swift/Resources")
+        try FileManager.default.moveItem(
+            at: resources.appending(path: "de.lproj"), to: resources.appending(path: "fr.lproj"))
+        let output = try Tool.output(
+            "/usr/bin/env",
+            [
+                "-C", project.path, Workspace.products.appending(path: "pluginhost").path, "new", "Murmure",
+                "--app-api", "SalonAPI",
+            ])
+        #expect(output.status == 0, "\(output)")
+        let made = project.appending(path: "Murmure/Resources").path
+        let tables = try FileManager.default.subpathsOfDirectory(atPath: made).filter { $0.hasSuffix(".strings") }
+        #expect(
+            tables.sorted()
+                == ["en", "fr"].flatMap { language in
+                    ["InfoPlist", "Localizable", "Providers"].map { "\(language).lproj/\($0).strings" }
+                })
     }
 
     // MARK: The command

@@ -17,12 +17,13 @@ typedef struct child_process {
 // The descriptor that a child writes its report to.
 enum { CHILD_REPORT = 3 };
 
-// Starts a program with these arguments and this process's environment, as the leader of a new process group. The child
-// has no blocked signals and inherits no descriptors except these: `input` as standard input (-1: /dev/null), and pipes
-// for its output and its report. Why: pipe2(), pidfd_open() and posix_spawn_file_actions_addclosefrom_np() are not in
+// Starts a program with these arguments and this environment, as the leader of a new process group. The child has no
+// blocked signals and inherits no descriptors except these: `input` as standard input (-1: /dev/null), and pipes for its
+// output and its report. Why: pipe2(), pidfd_open() and posix_spawn_file_actions_addclosefrom_np() are not in
 // the module.
-// arguments ends with NULL. Returns 0 or an error number; after an error, nothing is left to clean up.
-int child_start(const char *program, char *const arguments[], int input, child_process *child);
+// arguments and environment end with NULL. Returns 0 or an error number; after an error, nothing is left to clean up.
+int child_start(const char *program, char *const arguments[], char *const environment[], int input,
+                child_process *child);
 
 // Makes a file in memory for the input of a child; -1 for an error. Why: memfd_create() is not in the module.
 int child_input(void);

@@ -28,6 +28,8 @@ struct CallCommand: ParsableCommand {
 
     @OptionGroup var grants: GrantArguments
 
+    @OptionGroup var application: HostArguments
+
     @Flag(help: "Write one JSON document to standard output.")
     var json = false
 
@@ -76,12 +78,13 @@ struct CallCommand: ParsableCommand {
         let interrupts = interrupts_catch()
         child_adopt_orphans()
         let place = ["--\(execution.rawValue)"] + grants.arguments
+        let libraries = try application.libraries()
         var words = [CallInChildCommand.name, "--mark", mark] + place + ["--", opened.bundlePath]
         if let function { words.append(function) }
         let input = arguments.contains(CallArgument.standardInput) ? try StandardInput.forChild() : -1
         defer { if input > STDIN_FILENO { close(input) } }
         do throws(ChildProcess.Failure) {
-            let child = try ChildProcess(words + arguments, input: input)
+            let child = try ChildProcess(words + arguments, libraries, input: input)
             let run = child.run(mark: mark, limit: .seconds(timeout), interrupts: interrupts)
             var outcome = run.reader.call ?? CallOutcome(nil)
             outcome.load = ChildEnd(run, of: opened, limit: .seconds(timeout)).outcome

@@ -26,7 +26,9 @@ struct BundleChecks {
         self.program = program.map { InspectedProgram(path: $0) }
         self.limit = limit
         loads = level.map { _ in
-            BundleLoads(of: selected, limit: limit, isStrict: false, options: options)
+            BundleLoads(
+                of: selected, limit: limit, isStrict: false,
+                libraries: ApplicationLibraries(of: program), options: options)
         }
     }
 
@@ -94,17 +96,6 @@ struct BundleChecks {
         guard let outcome = loads?.load(.bundle(bundle)) else { return }
         if outcome.isUnable {
             let reason = outcome.report.findings.first?.message ?? "The tool cannot start a process."
-            report.skip(.load, because: reason, isUnable: true)
-            report.skip(.use, because: reason, isUnable: true)
-            return
-        }
-        let errors = outcome.report.findings.filter { $0.severity == .error }
-        if program != nil, !errors.isEmpty, errors.allSatisfy({ $0.code == .dependencyMissing }) {
-            // The check has found the libraries, because it searches where the application does.
-            let reason = """
-                The code was not loaded, because the libraries of the application are not found here: add their directory \
-                to LD_LIBRARY_PATH.
-                """
             report.skip(.load, because: reason, isUnable: true)
             report.skip(.use, because: reason, isUnable: true)
             return

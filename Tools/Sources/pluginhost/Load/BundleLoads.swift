@@ -7,6 +7,8 @@ struct BundleLoads {
     private let bundles: [PluginBundle]
     private let limit: Duration
     private let isStrict: Bool
+    /// The libraries of the application.
+    private let libraries: ApplicationLibraries
     /// Further arguments of the child.
     private let options: [String]
     /// Whether a debugger is started for the worker process.
@@ -21,10 +23,14 @@ struct BundleLoads {
         let name: String
     }
 
-    init(of selected: [SelectedBundle], limit: Duration, isStrict: Bool, options: [String] = [], debugs: Bool = false) {
+    init(
+        of selected: [SelectedBundle], limit: Duration, isStrict: Bool, libraries: ApplicationLibraries,
+        options: [String] = [], debugs: Bool = false
+    ) {
         bundles = selected.compactMap { if case .bundle(let bundle) = $0 { bundle } else { nil } }
         self.limit = limit
         self.isStrict = isStrict
+        self.libraries = libraries
         self.options = options + (debugs ? ["--gdb"] : [])
         self.debugs = debugs
         interrupts = interrupts_catch()
@@ -76,7 +82,7 @@ struct BundleLoads {
         let mark = ChildReport.newMark()
         var arguments = command + ["--mark", mark]
         for needed in needed(by: bundle) { arguments += ["--after", needed.bundlePath] }
-        let child = try ChildProcess(arguments + ["--", bundle.bundlePath])
+        let child = try ChildProcess(arguments + ["--", bundle.bundlePath], libraries)
         return child.run(
             mark: mark, limit: limit, interrupts: interrupts, showsOutput: showsOutput, debugs: debugs)
     }

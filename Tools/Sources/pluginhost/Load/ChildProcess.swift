@@ -26,13 +26,16 @@ struct ChildProcess: ~Copyable {
 
     /// Starts this program with arguments.
     ///
-    /// `input`: a descriptor for its standard input; -1 if it gets none.
-    init(_ arguments: [String], input: Int32 = -1) throws(Failure) {
+    /// - Parameters:
+    ///   - arguments: its arguments, without the program.
+    ///   - libraries: where it finds the libraries of the application.
+    ///   - input: a descriptor for its standard input; -1 if it gets none.
+    init(_ arguments: [String], _ libraries: ApplicationLibraries, input: Int32 = -1) throws(Failure) {
         var child = child_process()
-        var texts = ([ProgramArguments.all.first ?? "pluginhost"] + arguments).map { strdup($0) }
-        texts.append(nil)
-        defer { for text in texts { free(text) } }
-        let error = child_start(Path.ownExecutable, texts, input, &child)
+        let texts = ([ProgramArguments.all.first ?? "pluginhost"] + arguments).map { strdup($0) } + [nil]
+        let environment = libraries.makeEnvironment()
+        defer { for text in texts + environment { free(text) } }
+        let error = child_start(Path.ownExecutable, texts, environment, input, &child)
         guard error == 0 else { throw Failure(number: error) }
         self.child = child
     }

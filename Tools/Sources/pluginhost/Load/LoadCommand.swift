@@ -13,8 +13,9 @@ struct LoadCommand: ParsableCommand {
         discussion: """
             THIS RUNS THE BUNDLES' CODE, with your rights, each bundle's in a process of its own: a crash, an exit or a \
             hang is a finding about that bundle. It is no sandbox. What the code prints goes to standard error. \
-            Libraries that only the application brings are found through LD_LIBRARY_PATH. “check” finds the causes of a \
-            failure without running code, “probe” tries a bundle that may reach nothing, and “call” calls one function.
+            Libraries that only the application brings are found if --host names the application. “check” finds the \
+            causes of a failure without running code, “probe” tries a bundle that may reach nothing, and “call” calls one \
+            function.
 
             With --isolated the code runs in a worker process with the bundle's limits. With --sandboxed it also reaches \
             nothing but its own files and what --grant grants. In both cases nibs are not checked. With --gdb the debugger \
@@ -31,6 +32,8 @@ struct LoadCommand: ParsableCommand {
     var execution = LoadExecution.inProcess
 
     @OptionGroup var grants: GrantArguments
+
+    @OptionGroup var application: HostArguments
 
     @Flag(help: "Attach gdb to the worker process before it opens the code; the --timeout does not run meanwhile.")
     var gdb = false
@@ -87,7 +90,8 @@ struct LoadCommand: ParsableCommand {
             + nibLimits.arguments
         let place = ["--\(execution.rawValue)"] + grants.arguments
         var loads = BundleLoads(
-            of: selected, limit: .seconds(timeout), isStrict: strict, options: nibs + place, debugs: gdb)
+            of: selected, limit: .seconds(timeout), isStrict: strict, libraries: try application.libraries(),
+            options: nibs + place, debugs: gdb)
         var status = ExitStatus.fine
         var documents: [JSONValue] = []
         for (number, selected) in selected.enumerated() {

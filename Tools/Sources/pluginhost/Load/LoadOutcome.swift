@@ -134,9 +134,7 @@ struct LoadOutcome: Codable {
             for line in plugInStack { page.paragraph(line, indent: 6) }
         }
         if report.findings.contains(where: { $0.code == .dependencyMissing }) {
-            page.paragraph(
-                "Only the tool's own libraries are loaded here: add the directory of the application's to LD_LIBRARY_PATH.",
-                indent: 2)
+            page.paragraph(HostArguments.advice, indent: 2)
         }
     }
 

@@ -19,6 +19,8 @@ struct ProbeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The longest time for one bundle, from 0.1 to 86400.", valueName: "seconds"))
     var time = 10.0
 
+    @OptionGroup var application: HostArguments
+
     @OptionGroup var arguments: BundleArguments
 
     mutating func validate() throws {
@@ -28,6 +30,7 @@ struct ProbeCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
+        try application.libraries().showWorkers()
         if geteuid() == 0 { HostEnvironment.current.isolation.user = "nobody" }
         var result = ProbeResult(isJSON: arguments.json)
         for selected in arguments.select() { result.add(await ProbeOutcome(of: selected, time: .seconds(time))) }
@@ -162,5 +165,8 @@ private struct ProbeOutcome {
                     : "the results that \(forgotten) applications kept; they try the bundle again at its next use")
         }
         report.write(to: &page)
+        if findings.contains(where: { $0.code == .dependencyMissing }) {
+            page.paragraph(HostArguments.advice, indent: 2)
+        }
     }
 }

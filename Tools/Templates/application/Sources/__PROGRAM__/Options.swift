@@ -8,9 +8,21 @@ struct Options {
     private(set) var isSandboxed = false
     /// Whether the result is shown again after a plug-in changed.
     private(set) var watches = false
+    /// Whether the user wants to know how to use the program.
+    private(set) var asksForHelp = false
 
     static var usage: String {
         localized("Usage: %@", "__PROGRAM__ [--sandboxed] [--watch] [\(localized("FILTER TEXT…"))]")
+    }
+
+    static var help: String {
+        """
+        \(usage)
+        \(localized("Lists the filters of all plug-ins, or shows what one of them makes of a text."))
+
+          --sandboxed  \(localized("Runs plug-ins in processes of their own, which reach only what you allow."))
+          --watch      \(localized("Shows the text again whenever a plug-in changed, until you press Ctrl-C."))
+        """
     }
 
     /// Nil for a wrong use.
@@ -20,11 +32,12 @@ struct Options {
             switch argument {
             case "--sandboxed": isSandboxed = true
             case "--watch": watches = true
+            case "--help", "-h": asksForHelp = true
             case _ where argument.hasPrefix("-"): return nil
             default: words.append(argument)
             }
         }
-        guard words.count != 1 else { return nil }
+        guard words.count != 1 || asksForHelp else { return nil }
         filter = words.first
         text = words.dropFirst().joined(separator: " ")
     }

@@ -10,7 +10,9 @@ struct Program {
 
     private let options: Options
     /// Finds and describes every plug-in; loads none.
-    private let catalog = PluginCatalog(application: "__PROGRAM__")
+    private let catalog: PluginCatalog
+    /// Nil if plug-ins run in this process.
+    private let sandbox: Sandbox?
 
     static func main() async {
         HostEnvironment.current.name = "__NAME__"
@@ -19,14 +21,32 @@ struct Program {
             warn(Options.usage)
             exit(2)
         }
-        exit(await Program(options: options).run() ? 0 : 1)
+        if options.asksForHelp {
+            say(Options.help)
+            exit(0)
+        }
+        exit(await Program(options).run() ? 0 : 1)
+    }
+
+    private init(_ options: Options) {
+        self.options = options
+        // If a plug-in ended the program the last time, this start does without it.
+        let start = CrashJournal.advice((try? CrashJournal.begin(application: "__PROGRAM__")) ?? [])
+        switch start {
+        case .normal: break
+        case .without(let identifiers):
+            for plugin in identifiers { complain(localized("“%@” ended the program and is left out this time.", plugin)) }
+        case .noPlugins:
+            complain(localized("The program crashed twice with plug-ins, and starts without them this time."))
+        }
+        catalog = PluginCatalog(application: "__PROGRAM__", options: .init(safeStart: start))
+        sandbox = options.isSandboxed ? Sandbox() : nil
     }
 
     /// Does what the options say, and returns whether everything worked.
     private func run() async -> Bool {
         // A plug-in that cannot be used is no reason to stop: say why, and go on with the others.
         for candidate in catalog.unusable { if let error = candidate.error { complain("\(error)") } }
-        if options.isSandboxed { Sandbox().apply(to: catalog) }
         guard let filter = options.filter else { return list() }
         return options.watches ? await watch(filter) : show(filter)
     }
@@ -47,6 +67,7 @@ struct Program {
             complain(localized("No plug-in has a filter “%@”. To find out why: %@", name, Self.doctor))
             return false
         }
+        sandbox?.ask(about: filter.plugin)
         do {
             say(try filter.make().filter(options.text))
             return true

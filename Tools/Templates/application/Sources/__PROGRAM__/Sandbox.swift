@@ -6,11 +6,10 @@ struct Sandbox {
     /// The user's answers, which are kept: “pluginhost consents --application __PROGRAM__” lists them.
     private let consents = PluginConsents.of(application: "__PROGRAM__")
 
-    /// Asks the user about plug-ins that want more than before, and makes the answers the policy of the application.
+    /// Makes the answers the policy of the application.
     ///
-    /// Call it before the first plug-in is loaded.
-    func apply(to catalog: PluginCatalog) {
-        for plugin in catalog.plugins where !consents.unanswered(plugin).files.isEmpty { ask(about: plugin) }
+    /// Make it before the first plug-in is loaded.
+    init() {
         var policy = IsolationPolicy()
         policy.execution = { _ in .sandboxed }
         policy.grant = { [consents] plugin, _ in consents.allowed(plugin) }
@@ -20,9 +19,12 @@ struct Sandbox {
         HostEnvironment.current.isolation = policy
     }
 
-    /// Without an answer, as at the end of the input, the plug-in gets nothing now, and the question comes again.
-    private func ask(about plugin: PluginDescription) {
+    /// Asks the user about what a plug-in wants for the first time.
+    ///
+    /// Ask before the plug-in is used: a running process keeps what it has.
+    func ask(about plugin: PluginDescription) {
         // This application gives access to files only; what else a plug-in asks for, it does not get.
+        guard !consents.unanswered(plugin).files.isEmpty else { return }
         var wanted = PluginPermissions()
         wanted.files = plugin.permissions.files
         for file in wanted.files {
@@ -30,8 +32,16 @@ struct Sandbox {
             say(localized(question, plugin.displayName, file.path))
         }
         if let reason = try? plugin.candidate.open().reason(forPermission: "files") { say(reason) }
-        say(localized("Allow it? Type “yes” or “no”:"))
-        guard let answer = readLine() else { return }
-        consents.give(answer == localized("yes") ? wanted : PluginPermissions(), to: plugin)
+        while true {
+            say(localized("Allow it? Type “yes” or “no”:"))
+            // Without an answer, as at the end of the input, it gets nothing now, and the question comes again.
+            guard let answer = readLine()?.lowercased() else { return }
+            if answer == localized("yes") || answer == localized("y") { return consents.give(wanted, to: plugin) }
+            if answer == localized("no") || answer == localized("n") {
+                consents.give(PluginPermissions(), to: plugin)
+                let command = "pluginhost consents revoke \(plugin.identifier) --application __PROGRAM__"
+                return say(localized("Not allowed. To be asked again: %@", command))
+            }
+        }
     }
 }
