@@ -30,6 +30,7 @@ struct ChildProcess: ~Copyable {
     ///   - arguments: its arguments, without the program.
     ///   - libraries: where it finds the libraries of the application.
     ///   - input: a descriptor for its standard input; -1 if it gets none.
+    /// - Throws: ``Failure`` if there is no process.
     init(_ arguments: [String], _ libraries: ApplicationLibraries, input: Int32 = -1) throws(Failure) {
         var child = child_process()
         let texts = ([ProgramArguments.all.first ?? "pluginhost"] + arguments).map { strdup($0) } + [nil]
