@@ -189,8 +189,8 @@ def main():
         # The bundles beside the program, where the demo application would find them too.
         finally:
             shutil.rmtree(TOOLS / "Plugins", ignore_errors=True)
-            # Tests of “new” build another one of this name, and would find this one.
-            (TOOLS / "libNotesAPI.so").unlink(missing_ok=True)
+            # Tests build others of this name, and would find these.
+            for file in [TOOLS / "libNotesAPI.so", *(TOOLS / "Modules").glob("NotesAPI.*")]: file.unlink(missing_ok=True)
     print(f"tutorials: {len(shown)} files of {len(tutorials)} tutorials, and {', '.join(PAGES)}, work")
 
 

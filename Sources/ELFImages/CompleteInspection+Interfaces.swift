@@ -108,7 +108,8 @@ private struct InterfaceInspection {
                 findings.append(
                     difference.finding(
                         type: use.type(), path: file.path, interface: use.interface, library: use.library,
-                        count: current.count))
+                        count: current.count
+                    ) { interface.file.requirements(at: $0, of: use.interface) })
             } else if current.isClassOnly, conformance.isOfClass == false {
                 findings.append(RecordComparison.classFinding(use).about(file.path))
             } else if records != nil {

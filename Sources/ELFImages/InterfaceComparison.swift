@@ -51,8 +51,12 @@ package enum InterfaceComparison {
                 findings.append(
                     difference.finding(
                         type: use.type(), path: nil, interface: use.interface, library: use.library,
-                        count: current.count)
-                )
+                        count: current.count
+                    ) { addresses in
+                        let base = address.flatMap { LoadedLibraries.base(containing: $0) } ?? 0
+                        let file = library.flatMap { try? ELFFile(path: $0) }
+                        return file?.requirements(at: addresses.map { $0 &- UInt64(base) }, of: use.interface) ?? []
+                    })
             } else if isForClasses {
                 findings.append(RecordComparison.classFinding(use))
             } else if let address {

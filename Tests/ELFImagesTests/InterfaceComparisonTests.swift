@@ -114,7 +114,7 @@ import Testing
             file.map(\.message) == [
                 """
                 The type “UsesEvolvingAPI.OwnDemanding” lacks 1 of the 3 requirements that the protocol \
-                “EvolvingAPI.Demanding” has in “\(library)”, which has no default for them.
+                “EvolvingAPI.Demanding” has in “\(library)”, which has no default for them: “added() -> Int”.
                 """
             ])
     }

@@ -216,6 +216,13 @@ public struct Manifest: Sendable {
             .sorted()
     }
 
+    /// The keys that neither begin with `PH` nor are known, sorted; only a checker looks at them.
+    @_spi(Tools) public var foreignKeys: [String] {
+        dictionary.keys.filter {
+            !$0.hasPrefix("PH") && !Self.ownKeys.contains($0) && !$0.contains("-") && knownKey(meantBy: $0) == nil
+        }.sorted()
+    }
+
     /// The keys that this version would know without the blanks around them, sorted.
     @_spi(Tools) public var keysWithBlanks: [String] {
         dictionary.keys.filter { knownKey(meantBy: $0) != nil }.sorted()

@@ -126,6 +126,9 @@ extension PluginBundle {
         ]
     }
 
+    /// A key of Apple's systems that differs from one of GNUstep's by one letter.
+    private static let applesExtension = "NSExtension"
+
     /// A checker's additional findings about an Info.plist: keys that have no effect although the author probably
     /// expected one, and signatures that cannot be called.
     @_spi(Tools) public static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
@@ -139,13 +142,26 @@ extension PluginBundle {
                 message: "The key \(key) begins with PH, but this version does not know it.",
                 remedy: question + "docs/bundle-format.md lists the keys.")
         }
+        // Other programs read keys of the same list, so only one is reported that is nearly a key that the list lacks.
+        let absent = known.filter {
+            !$0.hasPrefix("PH") && $0 != applesExtension + "s" && manifest.dictionary[$0] == nil
+        }
+        let misspelt = manifest.foreignKeys.compactMap { key in
+            suggestions.names(near: key, among: absent, atMost: 2, most: 1).first.map { near in
+                PluginFinding(
+                    .warning, .manifestInvalid, filePath: path, subject: key,
+                    message: "The key \(quoted(key)) is not read.",
+                    remedy: "Did you mean \(near)? If another program reads it, leave it as it is.")
+            }
+        }
         let ineffective = manifest.ineffectiveKeys.map { key in
             PluginFinding(
                 .warning, .manifestInvalid, filePath: path, subject: key,
                 message: "The key \(key) has no effect: the key without the suffix cannot differ between platforms.",
                 remedy: "Use NSExecutable-linux to name another executable; an identifier never varies.")
         }
-        return unknown + ineffective + nameAdvice(on: manifest, path: path) + metadataAdvice(on: manifest, path: path)
+        return unknown + misspelt + ineffective + nameAdvice(on: manifest, path: path)
+            + metadataAdvice(on: manifest, path: path)
             + decisionAdvice(on: manifest, path: path) + documentAdvice(on: manifest, path: path)
             + executionAdvice(on: manifest, path: path)
             + signatureFindings(of: manifest, path: path)

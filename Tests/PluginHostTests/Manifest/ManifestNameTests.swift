@@ -29,6 +29,12 @@ import Testing
         }
         #expect(try remedy("PHFactory")?.hasPrefix("Did you mean PHFactories?") ?? false)
         #expect(try remedy("PHsomethingElse")?.hasPrefix("Check its spelling.") ?? false)
+        #expect(try remedy("NSExecutible")?.hasPrefix("Did you mean NSExecutable?") ?? false)
+        #expect(try remedy("CFBundlelocalizations")?.hasPrefix("Did you mean CFBundleLocalizations?") ?? false)
+        // Keys of other programs are no mistakes.
+        for key in ["NSExtension", "NSMainStoryboardFile", "LSMinimumSystemVersion", "NSTypes", "CFBundleIcons"] {
+            #expect(try remedy(key) == nil)
+        }
     }
 
     @Test(

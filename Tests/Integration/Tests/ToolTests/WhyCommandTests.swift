@@ -202,7 +202,7 @@ import Testing
         let folder = try PluginFolder(["Broken": ["NSExecutable": "Broken"], "Fine": [:]])
         let output = try PluginHostTool.run("why", "org.example.Broken", "--in", folder.path)
         #expect(output.status == 1)
-        #expect(output.standardOutput.hasPrefix("org.example.Broken used, but its code cannot be loaded\n"))
+        #expect(output.standardOutput.hasPrefix("org.example.Broken chosen, but its code cannot be loaded\n"))
         #expect(!output.standardOutput.contains("It is used."))
         let document = try PluginHostTool.document("why", "org.example.Broken", "--in", folder.path)
         #expect(document.object["loads"] as? Bool == false && document.object["used"] as? Bool == true)

@@ -40,7 +40,7 @@ extension WhyReport {
     private var answer: (String, Page.Style) {
         if explanation.plugin == nil { return ("not used", .red) }
         switch isLoadable {
-        case false: return ("used, but its code cannot be loaded", .red)
+        case false: return ("chosen, but its code cannot be loaded", .red)
         case nil: return ("used, if the application brings the libraries that it needs", .yellow)
         default:
             let isRefused = probes.contains { !$0.findings.isEmpty }
@@ -50,16 +50,16 @@ extension WhyReport {
 
     private func write(_ facts: CandidateFacts, to page: inout Page) {
         let candidate = facts.candidate
+        let isUnloadable = candidate.verdict == .usable && isLoadable == false
         page.gap()
         page.line(
             (candidate.path.relativeToCurrentDirectory, .bold), (candidate.version ?? "", .plain),
-            (candidate.verdict.words, candidate.verdict.style))
+            isUnloadable ? ("not loadable", .red) : (candidate.verdict.words, candidate.verdict.style))
         let findings = candidate.findings
         if findings.isEmpty {
-            let isUnloadable = candidate.verdict == .usable && isLoadable == false
             page.paragraph(
                 isUnloadable
-                    ? "It is the one that is used, but its code cannot be loaded: see the complete check."
+                    ? "It is the one that is chosen, but its code cannot be loaded: see the complete check."
                     : candidate.explanationWithNextStep, indent: 2)
         }
         FindingReport(findings: findings, bundlePath: candidate.bundlePath).write(to: &page)

@@ -17,8 +17,8 @@ extension Rule {
             .manifestInvalid, .load, .bundle,
             what: """
                 A key in Info.plist has a value that cannot be used. As a warning: a key that begins with PH is unknown, has no \
-                effect, or does not describe the executable; a known key has a blank around its name; a text or address for \
-                people, a document type or a conflict is not used as written; a name or version is empty, or has blanks around \
+                effect, or does not describe the executable; a known key has a blank around its name or is misspelt; a text or \
+                address for people, a document type or a conflict is not used as written; a name or version is empty, or has blanks around \
                 it. A host ignores names and versions with build variables that were not expanded; here they are \
                 errors.
                 """,
