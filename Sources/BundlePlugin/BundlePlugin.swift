@@ -37,7 +37,7 @@ struct BundlePlugin: CommandPlugin {
         }
         var given: [String] = []
         if let place {
-            given += ["--products", place.path]
+            given += ["--products", place.path, "--just-built"]
             if let program = programs.first, !options.contains("--host") {
                 given += ["--host", place.appending(path: program).path]
             }

@@ -109,7 +109,10 @@ private struct InterfaceInspection {
                     difference.finding(
                         type: use.type(), path: file.path, interface: use.interface, library: use.library,
                         count: current.count
-                    ) { interface.file.requirements(at: $0, of: use.interface) })
+                    ) { addresses in
+                        findings.count < InterfaceDifference.mostNamed
+                            ? interface.file.requirements(at: addresses, of: use.interface) : []
+                    })
             } else if current.isClassOnly, conformance.isOfClass == false {
                 findings.append(RecordComparison.classFinding(use).about(file.path))
             } else if records != nil {

@@ -53,6 +53,7 @@ package enum InterfaceComparison {
                         type: use.type(), path: nil, interface: use.interface, library: use.library,
                         count: current.count
                     ) { addresses in
+                        guard findings.count < InterfaceDifference.mostNamed else { return [] }
                         let base = address.flatMap { LoadedLibraries.base(containing: $0) } ?? 0
                         let file = library.flatMap { try? ELFFile(path: $0) }
                         return file?.requirements(at: addresses.map { $0 &- UInt64(base) }, of: use.interface) ?? []

@@ -73,6 +73,8 @@ enum InterfaceDifference: Equatable {
             remedy: Self.remedy)
     }
 
+    /// How many findings about a file name requirements: each reads the symbols of the protocol's file.
+    static let mostNamed = 4
     /// How many names a message has at most.
     private static let mostNames = 3
 

@@ -30,6 +30,8 @@ package final class ApplicationRecorder: Sendable {
     ///
     /// Requested versions are recorded only then.
     private let notesRequests = Atomic(false)
+    /// Whether a policy has decided about a plug-in that it runs in a worker, in this process or an earlier one.
+    private let hasPlacings = Atomic(false)
     /// Whether the last write failed.
     private let hasFailed = Atomic(false)
 
@@ -41,6 +43,7 @@ package final class ApplicationRecorder: Sendable {
         let written = ApplicationRecord(path: path)
         state.withLock { ($0.path, $0.written) = (path, written) }
         if !(written?.requests.isEmpty ?? true) { notesRequests.store(true, ordering: .relaxed) }
+        if !(written?.placings.isEmpty ?? true) { hasPlacings.store(true, ordering: .relaxed) }
         write()
     }
 
@@ -67,6 +70,7 @@ package final class ApplicationRecorder: Sendable {
 
     /// Records what the application's policy decided about a plug-in; nil if it runs in the application's process.
     package func note(_ placing: ApplicationRecord.Placing?, of identifier: String) {
+        if placing != nil { hasPlacings.store(true, ordering: .relaxed) }
         let isNew = state.withLock { state in
             let known = state.placings[identifier] ?? state.written?.placings[identifier]
             guard known != placing, state.placings.count < ApplicationRecord.mostPoints else { return false }
@@ -74,6 +78,13 @@ package final class ApplicationRecorder: Sendable {
             return true
         }
         if isNew { write() }
+    }
+
+    /// Records that a plug-in runs in the application's process, although no policy decides about it.
+    ///
+    /// **Cost.** Reading one number, until a policy has let a plug-in run in a worker.
+    package func noteOwnProcess(of identifier: @autoclosure () -> String) {
+        if hasPlacings.load(ordering: .relaxed) { note(nil, of: identifier()) }
     }
 
     /// Tries again if the last write failed.

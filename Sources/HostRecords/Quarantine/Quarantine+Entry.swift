@@ -114,9 +114,19 @@ extension Quarantine.Entry {
 
     private var deathSentence: String? {
         guard let last = deaths.last else { return nil }
-        let times = count == 1 ? "once" : count == 2 ? "twice" : "\(count) times"
-        let what = last.isOfWorker ? "its process" : "the application"
-        return "Its code ended \(what) \(times), last on \(last.timeText): \(last.description)."
+        let ofWorkers = deaths.count { $0.isOfWorker }
+        let others = deaths.count - ofWorkers
+        let what =
+            if ofWorkers > 0, others > 0 {
+                "the application \(Self.times(others)) and its own process \(Self.times(ofWorkers))"
+            } else {
+                "\(last.isOfWorker ? "its process" : "the application") \(Self.times(count))"
+            }
+        return "Its code ended \(what), last on \(last.timeText): \(last.description)."
+    }
+
+    private static func times(_ count: Int) -> String {
+        count == 1 ? "once" : count == 2 ? "twice" : "\(count) times"
     }
 }
 

@@ -117,7 +117,7 @@ public import PluginABI
         if let placing, placing.execution != .inProcess {
             add(
                 .policy, placing.execution,
-                "The application's policy decided “\(placing.execution)” in its last run with a policy.")
+                "The application's policy decided “\(placing.execution)” when it last ran the plug-in.")
         }
         return PlacementReasons(reasons, granted: placing?.granted)
     }

@@ -1,5 +1,6 @@
 internal import CPluginSupport
 import HostBasics
+import HostRecords
 @_spi(PluginHost) internal import PluginABI
 import Synchronization
 
@@ -211,10 +212,12 @@ extension PluginBundle {
             var entered: EnteredCode?
             do throws(PluginError) {
                 do throws(PluginError) {
-                    code =
-                        try runsElsewhere()
-                        ? try IsolatedLoad(bundle: self).run(table: previous.mappedCode?.table)
-                        : try CodeLoad(bundle: self).run(lastFailure: lastFailure, entered: &entered)
+                    if try runsElsewhere() {
+                        code = try IsolatedLoad(bundle: self).run(table: previous.mappedCode?.table)
+                    } else {
+                        ApplicationRecorder.shared.noteOwnProcess(of: displayIdentifier)
+                        code = try CodeLoad(bundle: self).run(lastFailure: lastFailure, entered: &entered)
+                    }
                 } catch {
                     guard entered == nil, try canRunInRuntime(after: error) else { throw error }
                     code = try IsolatedLoad(bundle: self).run(table: previous.mappedCode?.table)

@@ -160,11 +160,38 @@ extension PluginBundle {
                 message: "The key \(key) has no effect: the key without the suffix cannot differ between platforms.",
                 remedy: "Use NSExecutable-linux to name another executable; an identifier never varies.")
         }
-        return unknown + misspelt + ineffective + nameAdvice(on: manifest, path: path)
+        return unknown + misspelt + itemAdvice(on: manifest, path: path, &suggestions) + ineffective
+            + nameAdvice(on: manifest, path: path)
             + metadataAdvice(on: manifest, path: path)
             + decisionAdvice(on: manifest, path: path) + documentAdvice(on: manifest, path: path)
             + executionAdvice(on: manifest, path: path)
             + signatureFindings(of: manifest, path: path)
+    }
+
+    /// Keys in the entries of PHFactories and PHExtensionPoints that are nearly one that the entry lacks.
+    private static func itemAdvice(
+        on manifest: Manifest, path: String, _ suggestions: inout NameSuggestions
+    ) -> [PluginFinding] {
+        let known = ItemKey.allCases.map(\.spelling)
+        var findings: [PluginFinding] = []
+        for list in [ManifestKey.factories, .extensionPoints].map(\.spelling) {
+            guard case .array(let entries)? = manifest.dictionary[list] else { continue }
+            for case .dictionary(let entry) in entries {
+                for key in entry.keys.sorted() where !known.contains(key) {
+                    guard findings.count < ReadingBudget.mostFindings else { return findings }
+                    let absent = known.filter { entry[$0] == nil }
+                    guard let near = suggestions.names(near: key, among: absent, atMost: 2, most: 1).first else {
+                        continue
+                    }
+                    findings.append(
+                        PluginFinding(
+                            .warning, .manifestInvalid, filePath: path, subject: key,
+                            message: "The key \(quoted(key)) in an entry of \(list) is not read.",
+                            remedy: "Did you mean \(near)?"))
+                }
+            }
+        }
+        return findings
     }
 
     /// Keys with blanks around them, and names that other systems or people read differently.

@@ -52,8 +52,13 @@ import Testing
         let written = try #require(ApplicationRecord(path: directory + "/w.application"))
         #expect(written.services == [.init(name: "org.a", version: 1)])
         #expect(written.placings["org.x"]?.granted == ["processes"])
-        // A plug-in that runs in the application's process again is no longer in the file.
+        // A plug-in that runs in the application's process again is no longer in the file, with a policy or without.
         recorder.note(nil, of: "org.x")
+        #expect(try #require(ApplicationRecord(path: directory + "/w.application")).placings.isEmpty)
+        recorder.note(.init(execution: .isolated, granted: []), of: "org.x")
+        let next = ApplicationRecorder { "" }
+        next.begin("w", in: directory)
+        next.noteOwnProcess(of: "org.x")
         #expect(try #require(ApplicationRecord(path: directory + "/w.application")).placings.isEmpty)
         try #require(unlink(directory + "/w.application") == 0)
         recorder.retry()

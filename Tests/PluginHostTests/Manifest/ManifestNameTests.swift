@@ -31,6 +31,12 @@ import Testing
         #expect(try remedy("PHsomethingElse")?.hasPrefix("Check its spelling.") ?? false)
         #expect(try remedy("NSExecutible")?.hasPrefix("Did you mean NSExecutable?") ?? false)
         #expect(try remedy("CFBundlelocalizations")?.hasPrefix("Did you mean CFBundleLocalizations?") ?? false)
+        let entry: PropertyList = .dictionary([
+            "name": .string("a"), "extensionPiont": .string("b"), "note": .string(""),
+        ])
+        let list = Manifest(dictionary: ["PHFactories": .array([entry])], path: "/x/Info.plist")
+        let advice = PluginBundle.advice(on: list, path: "/x/Info.plist").filter { $0.code == .manifestInvalid }
+        #expect(advice.map(\.remedy) == ["Did you mean extensionPoint?"])
         // Keys of other programs are no mistakes.
         for key in ["NSExtension", "NSMainStoryboardFile", "LSMinimumSystemVersion", "NSTypes", "CFBundleIcons"] {
             #expect(try remedy(key) == nil)

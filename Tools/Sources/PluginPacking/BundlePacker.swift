@@ -25,6 +25,8 @@ public struct BundlePacker: Sendable {
     public var output: String
     /// Where the code comes from; nil for bundles without code.
     public var code: Code?
+    /// Whether the products were built just now, so that a source that is newer did not change the code.
+    public var isJustBuilt = false
     /// The bundle's name.
     ///
     /// If nil, it is the name of the executable in Info.plist, or the source folder's name if there is none.
@@ -96,7 +98,7 @@ public struct BundlePacker: Sendable {
         let bundle = try opened(staged)
         var findings = bundle.findings(forHost: program, from: staged, as: target)
         findings += compiled?.findings ?? []
-        let isJustBuilt = if case .package? = code { true } else { false }
+        let isJustBuilt = if case .package? = code { true } else { isJustBuilt }
         if !isJustBuilt, let executable, let finding = try source.newerThan(executable) {
             findings.append(finding)
         }

@@ -2,7 +2,7 @@
 import PackageDescription
 
 /// The plug-ins that come with the application: each is a folder of Plugins.
-let plugins = ["Signature"]
+let plugins: [String] = ["Signature"]
 
 // Use products of other packages and never targets, because host and plug-ins must share one copy of each module.
 let shared: [Target.Dependency] = [

@@ -138,7 +138,7 @@ import Testing
         let sentences = [
             "PHExecution in its Info.plist asks for “sandboxed”.",
             "The administrator demands that it runs isolated, or safer.",
-            "The application's policy decided “isolated” in its last run with a policy.",
+            "The application's policy decided “isolated” when it last ran the plug-in.",
             "the application granted it: network=connect:443.",
         ]
         for command in [["why", "org.example.Loud"], ["info", user.bundle.path], ["doctor"]] {

@@ -161,9 +161,13 @@ import Testing
             // An answer that is neither is asked for again, and a refusal names the way back.
             let questions = output.standardOutput.components(separatedBy: "Erlauben? „ja“ oder „nein“:").count - 1
             #expect(questions == (expectsQuestion ? 2 : 0), "\(output)")
-            let revoke = "pluginhost consents revoke org.example.Notes.Signature --application notes"
-            #expect(output.standardOutput.contains(revoke) == expectsQuestion, "\(output)")
+            #expect(output.standardOutput.contains("notes --sandboxed --ask …") == expectsQuestion, "\(output)")
         }
+        let again = try built.run(
+            ["--sandboxed", "--ask", "signature", "Hello"], input: "j", language: "de",
+            environment: ["XDG_STATE_HOME": state.path])
+        #expect(again.standardOutput.contains("Unterschrift möchte /etc/hostname lesen."), "\(again)")
+        #expect(again.standardOutput.hasSuffix(".\n") && !again.standardOutput.contains("einem Computer"), "\(again)")
     }
 
     @Test func aListAsksNothing() throws {
@@ -228,10 +232,12 @@ import Testing
         #expect(none.standardError.hasPrefix("notes: No plug-in has a filter. To find out why: "), "\(none)")
     }
 
-    @Test(arguments: [["--unknown"], ["signature"]]) func aWrongUseOfItsProgramIsTwo(_ arguments: [String]) throws {
+    @Test(arguments: [["--unknown"], ["signature"], ["--ask"]]) func aWrongUseOfItsProgramIsTwo(_ arguments: [String])
+        throws
+    {
         let built = try Self.built.get()
         let output = try built.run(arguments[0])
-        #expect(output.status == 2 && output.standardError.hasPrefix("Usage: notes [--sandboxed]"), "\(output)")
+        #expect(output.status == 2 && output.standardError.hasPrefix("Usage: notes [--sandboxed [--ask]]"), "\(output)")
     }
 
     /// Its library is found by nothing but the name of its program.

@@ -313,6 +313,9 @@ import Testing
         #expect(output.standardOutput.contains("Salon.bundle: packed, of older sources"))
         #expect(try source.pack().standardOutput.contains("Salon.bundle: unchanged, and older than its sources"))
         #expect(try source.pack("--strict").status == 1)
+        // After a change that leaves the code as it is, a build does not write it again.
+        let built = try source.pack("--just-built")
+        #expect(built.standardOutput.contains("Salon.bundle: unchanged\n"), "\(built)")
         // A file beside the sources of this library says nothing.
         try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: file)
         try source.add("Sources/Other/other.c", "int other;")

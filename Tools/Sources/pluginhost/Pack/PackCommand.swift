@@ -34,6 +34,9 @@ struct PackCommand: ParsableCommand {
         completion: .directory)
     var products: String?
 
+    @Flag(help: "The products were built just now: do not compare their time with the sources'.")
+    var justBuilt = false
+
     @Option(help: ArgumentHelp("The built library.", valueName: "file"), completion: .file())
     var executable: String?
 
@@ -95,6 +98,7 @@ struct PackCommand: ParsableCommand {
             build
             ? .package(configuration: configuration, scratchPath: scratchPath)
             : products.map(BundlePacker.Code.products) ?? executable.map(BundlePacker.Code.file)
+        packer.isJustBuilt = justBuilt
         packer.name = name
         packer.program = try host.map { try CheckCommand.resolvedProgram($0) }
         packer.hostRequires = hostRequires

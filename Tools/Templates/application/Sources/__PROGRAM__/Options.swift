@@ -6,13 +6,15 @@ struct Options {
     private(set) var text = ""
     /// Whether plug-ins run in processes of their own that reach only what the user allowed.
     private(set) var isSandboxed = false
+    /// Whether the user wants to answer again what a plug-in may reach.
+    private(set) var asksAgain = false
     /// Whether the result is shown again after a plug-in changed.
     private(set) var watches = false
     /// Whether the user wants to know how to use the program.
     private(set) var asksForHelp = false
 
     static var usage: String {
-        localized("Usage: %@", "__PROGRAM__ [--sandboxed] [--watch] [\(localized("FILTER TEXT…"))]")
+        localized("Usage: %@", "__PROGRAM__ [--sandboxed [--ask]] [--watch] [\(localized("FILTER TEXT…"))]")
     }
 
     static var help: String {
@@ -21,6 +23,7 @@ struct Options {
         \(localized("Lists the filters of all plug-ins, or shows what one of them makes of a text."))
 
           --sandboxed  \(localized("Runs plug-ins in processes of their own, which reach only what you allow."))
+          --ask        \(localized("Asks again what a plug-in may reach."))
           --watch      \(localized("Shows the text again whenever a plug-in changed, until you press Ctrl-C."))
         """
     }
@@ -31,13 +34,14 @@ struct Options {
         for argument in arguments {
             switch argument {
             case "--sandboxed": isSandboxed = true
+            case "--ask": asksAgain = true
             case "--watch": watches = true
             case "--help", "-h": asksForHelp = true
             case _ where argument.hasPrefix("-"): return nil
             default: words.append(argument)
             }
         }
-        guard words.count != 1 || asksForHelp else { return nil }
+        guard words.count != 1 && (isSandboxed || !asksAgain) || asksForHelp else { return nil }
         filter = words.first
         text = words.dropFirst().joined(separator: " ")
     }

@@ -67,7 +67,7 @@ struct Program {
             complain(localized("No plug-in has a filter “%@”. To find out why: %@", name, Self.doctor))
             return false
         }
-        sandbox?.ask(about: filter.plugin)
+        sandbox?.ask(about: filter.plugin, again: options.asksAgain)
         do {
             say(try filter.make().filter(options.text))
             return true

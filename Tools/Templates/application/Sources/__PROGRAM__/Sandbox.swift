@@ -19,12 +19,12 @@ struct Sandbox {
         HostEnvironment.current.isolation = policy
     }
 
-    /// Asks the user about what a plug-in wants for the first time.
+    /// Asks the user about what a plug-in wants for the first time, or again.
     ///
     /// Ask before the plug-in is used: a running process keeps what it has.
-    func ask(about plugin: PluginDescription) {
+    func ask(about plugin: PluginDescription, again: Bool) {
         // This application gives access to files only; what else a plug-in asks for, it does not get.
-        guard !consents.unanswered(plugin).files.isEmpty else { return }
+        guard !(again ? plugin.permissions : consents.unanswered(plugin)).files.isEmpty else { return }
         var wanted = PluginPermissions()
         wanted.files = plugin.permissions.files
         for file in wanted.files {
@@ -39,8 +39,7 @@ struct Sandbox {
             if answer == localized("yes") || answer == localized("y") { return consents.give(wanted, to: plugin) }
             if answer == localized("no") || answer == localized("n") {
                 consents.give(PluginPermissions(), to: plugin)
-                let command = "pluginhost consents revoke \(plugin.identifier) --application __PROGRAM__"
-                return say(localized("Not allowed. To be asked again: %@", command))
+                return say(localized("Not allowed. To be asked again: %@", "__PROGRAM__ --sandboxed --ask …"))
             }
         }
     }

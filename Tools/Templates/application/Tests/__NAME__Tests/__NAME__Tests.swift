@@ -1,3 +1,4 @@
+import Foundation
 import __NAME__API
 import PluginHost
 import PluginTesting
@@ -36,5 +37,10 @@ import Testing
 
     @Test func infoPlistDeclaresWhatTheCodeRegisters() { expectDeclaredRegistrations(of: bundle) }
 
-    @Test func everyTextIsTranslated() { expectCompleteLocalizations(of: bundle, in: "de", "en") }
+    @Test func everyTextIsTranslated() throws {
+        expectCompleteLocalizations(of: bundle, in: "de", "en")
+        // The program's own texts.
+        let resources = URL(filePath: #filePath).appending(path: "../../../Sources/__PROGRAM__/Resources").standardized
+        expectCompleteLocalizations(of: try PluginBundle.open(path: resources.path), in: "de", "en")
+    }
 }
