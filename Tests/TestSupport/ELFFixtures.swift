@@ -20,7 +20,7 @@ package enum ELFFixtures {
     /// The results of all builds, by file name.
     ///
     /// The lock is held during a build, because two tests may need the same file.
-    private static let built = FixtureLock<[String: Result<String, BuildFailure>]>([:])
+    private static let built = FixtureLock<[String: FixtureLock<Result<String, BuildFailure>?>]>([:])
 
     // MARK: - Sources
 
@@ -70,8 +70,15 @@ package enum ELFFixtures {
     private static func build(
         _ name: String, _ source: String, extension suffix: String, _ command: (String, String) throws -> [String]
     ) throws -> String {
-        try built.withLock { built in
-            if let known = built[name] { return try known.get() }
+        let entry = built.withLock { built in
+            if let known = built[name] { return known }
+            let new = FixtureLock<Result<String, BuildFailure>?>(nil)
+            built[name] = new
+            return new
+        }
+        // Held while the compiler runs: two tests that need one file build it once, and others build theirs meanwhile.
+        return try entry.withLock { built in
+            if let built { return try built.get() }
             let output = directory + "/" + name
             try FileManager.default.createDirectory(
                 at: URL(fileURLWithPath: output).deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -80,7 +87,7 @@ package enum ELFFixtures {
             let said = try run(try command(file, output))
             let result: Result<String, BuildFailure> =
                 said == nil ? .success(output) : .failure(BuildFailure(description: "\(name): \(said!)"))
-            built[name] = result
+            built = result
             return try result.get()
         }
     }

@@ -4,8 +4,10 @@
 /// read. Inlinable, because an instantiation reads each step and each function in place, in another module.
 @usableFromInline package final class Rows<Element: ~Copyable>: @unchecked Sendable {
     // @unchecked because appending ends before a second thread gets the list.
-    @usableFromInline var room = UnsafeMutableBufferPointer<Element>(start: nil, count: 0)
-    @usableFromInline private(set) var count = 0
+    // Appending is not reentrant, and calls no other code. Without the attributes, each access is checked at run time,
+    // because other modules could access them too.
+    @exclusivity(unchecked) @usableFromInline var room = UnsafeMutableBufferPointer<Element>(start: nil, count: 0)
+    @exclusivity(unchecked) @usableFromInline private(set) var count = 0
 
     /// The elements.
     ///

@@ -2,7 +2,8 @@ import Foundation
 
 /// Compiles fixtures, each different source once.
 public enum Compiler {
-    private static let built = Locked<[String: URL]>([:])
+    /// The result of each source; nil until it is compiled.
+    private static let built = Locked<[String: (place: URL, result: Locked<URL?>)]>([:])
 
     static func build(_ code: BundleFixture.Code, module: String) throws -> URL? {
         switch code {
@@ -19,16 +20,21 @@ public enum Compiler {
     }
 
     private static func once(_ key: String, _ compile: (URL) throws -> Void) throws -> URL {
-        // The lock is held while the compiler runs: two tests that need one fixture build it once, and a small machine does
-        // not run ten compilers at a time.
-        try built.withLock { built in
+        let (place, result) = built.withLock { built in
             if let known = built[key] { return known }
-            let folder = Workspace.temporary.appending(path: "code/\(built.count)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let result = folder.appending(path: "fixture.so")
-            try compile(result)
-            built[key] = result
-            return result
+            let new = (Workspace.temporary.appending(path: "code/\(built.count)"), Locked<URL?>(nil))
+            built[key] = new
+            return new
+        }
+        // The lock is held while the compiler runs: two tests that need one fixture build it once. At most as many compilers
+        // run as there are processors, because that many tests do.
+        return try result.withLock { result in
+            if let result { return result }
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            let file = place.appending(path: "fixture.so")
+            try compile(file)
+            result = file
+            return file
         }
     }
 

@@ -68,6 +68,12 @@ import Testing
         #expect(try user.words("doctor").contains("org.example.Loud: network=any"))
         let other = try user.document("consents", "revoke", "org.example.Other")
         #expect(other.status == 1 && other.object["done"] as? Bool == false)
+        #expect(try user.words("consents", "revoke", "org.example.Lond").contains("Did you mean org.example.Loud?"))
+        let mistaken = try PluginHostTool.run(
+            "consents", "--application", "My-editor", environment: user.environment)
+        #expect(
+            PluginHostTool.words(mistaken.standardOutput).contains(
+                "Nothing is known here of an application “My-editor”. Did you mean my-editor?"), "\(mistaken)")
         let revoked = try user.document("consents", "revoke", "org.example.Loud")
         #expect(revoked.status == 0 && revoked.object["done"] as? Bool == true)
         #expect((try user.document("consents", "list").object["consents"] as? [Any])?.isEmpty == true)

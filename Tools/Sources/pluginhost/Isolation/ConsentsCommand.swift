@@ -44,7 +44,7 @@ struct ListConsentsCommand: ParsableCommand {
                 page.field("Allowed", PluginPermissions.listed(answer.allowed.items))
                 page.field("Asked for", answer.asked.items.joined(separator: ", "))
             }
-            if answers.isEmpty { page.paragraph("The user was not asked about any plug-in.") }
+            if answers.isEmpty { page.paragraph("The user was not asked about any plug-in.\(arguments.doubt)") }
             for plugin in try arguments.unanswered(by: consents) {
                 page.line((plugin.identifier, .bold))
                 page.paragraph(plugin.bundlePath.relativeToCurrentDirectory, indent: 2, .faint)
@@ -84,7 +84,7 @@ struct RevokeConsentsCommand: ParsableCommand {
             "revoke", consents, identifier, isDone: isRevoked,
             isRevoked
                 ? "\(identifier) reaches nothing until the user has answered again."
-                : "The user was not asked about \(identifier).")
+                : "The user was not asked about \(identifier).\(arguments.doubt(about: identifier, in: consents))")
     }
 }
 
@@ -102,6 +102,23 @@ struct ConsentsArguments: ParsableArguments {
     func consents() throws -> PluginConsents {
         _ = try PluginSearch(.naming(application), folders: [])
         return PluginConsents.of(application: application)
+    }
+
+    /// What is added to an answer of nothing if the application's name may be wrong, beginning with a blank.
+    var doubt: String {
+        let known = PluginCatalog.knownApplications()
+        if known.contains(application) { return "" }
+        var suggestions = NameSuggestions()
+        let near = suggestions.names(near: application, among: known, most: 1).first
+        return " Nothing is known here of an application \(quoted(application))."
+            + (near.map { " Did you mean \($0)?" } ?? "")
+    }
+
+    /// The same for an identifier.
+    func doubt(about identifier: String, in consents: PluginConsents) -> String {
+        var suggestions = NameSuggestions()
+        let known = consents.consents.map(\.identifier)
+        return suggestions.names(near: identifier, among: known, most: 1).first.map { " Did you mean \($0)?" } ?? doubt
     }
 
     /// The plug-ins in use that ask for something about which the user was not asked.
