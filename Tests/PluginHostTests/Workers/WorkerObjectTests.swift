@@ -144,7 +144,7 @@ import Testing
     @Test(.fault(868)) func callsThatTakeTooLongCountBeforeTheNextOne() async {
         await #expect(processExitsWith: .success) {
             HostEnvironment.current.isolation.deaths = 2
-            HostEnvironment.current.isolation.callTime = .milliseconds(100)
+            HostEnvironment.current.isolation.callTime = .milliseconds(400)
             let plugin = try CrashingPlugin()
             let waits = try plugin.bundle.function("waits", as: ((UInt32) -> Int32).self)
             func code() -> PluginError.Code? { #expect(throws: PluginError.self) { try waits(600_000) }?.code }
