@@ -27,7 +27,8 @@ build: setup ## build the library, the plug-ins, the demo host, the tool, the be
 	@$(call products,load-benchmark bundle-benchmark catalog-benchmark call-benchmark start-reference nib-benchmark settings-benchmark BenchmarkPlugin SettingsPlugin RecordedPlugin)
 
 tool: setup ## build the library, the command pluginhost and the worker program alone, which “make install” installs
-	@$(call products,PluginHost pluginhost pluginhost-worker)
+	@# The command first: what only it needs is compiled beside the library.
+	@$(call products,pluginhost PluginHost pluginhost-worker)
 	@echo "The command is $(CURDIR)/$(PRODUCTS)/pluginhost; “sudo make install” installs it."
 
 # After “make tool”, “sudo make install” does not run the compiler as root.
