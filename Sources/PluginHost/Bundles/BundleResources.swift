@@ -24,15 +24,12 @@ final class BundleResources: Sendable {
     private let declared: [String]
     private let developmentRegion: String?
     private let allowsMixedLocalizations: Bool
-    /// The tables of each choice, with the object that finds them.
+    /// The tables of each choice, with the object that finds them; no choice for those that were read before the bundle's
+    /// files changed, in which a look-up that began earlier may still read.
     ///
     /// A process makes few choices, so a linear search is faster than hashing a choice.
-    private let all = Lock<[(choice: Choice, strings: BundleStrings)]>([])
-    /// The tables that were read before the bundle's files changed.
-    ///
-    /// They are kept, because a look-up that began before the change may still read in them.
-    private let outdated = Lock<[BundleStrings]>([])
-    /// The tables in use; `all` or `outdated` keeps them alive.
+    private let all = Lock<[(choice: Choice?, strings: BundleStrings)]>([])
+    /// The tables in use; `all` keeps them alive.
     ///
     /// They are neither protected by a lock nor retained at each use, because either would cost as much as looking up a
     /// string.
@@ -116,8 +113,7 @@ final class BundleResources: Sendable {
     /// Makes the next look-up read the tables again, because files of the bundle changed. [any thread]
     func noteChangedFiles() {
         all.withLock { all in
-            outdated.withLock { $0 += all.map(\.strings) }
-            all = []
+            for index in all.indices { all[index].choice = nil }
             inUse.store(nil, ordering: .releasing)
         }
         HostEnvironment.resourceGeneration.add(1, ordering: .releasing)

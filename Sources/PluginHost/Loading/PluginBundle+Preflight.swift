@@ -126,9 +126,6 @@ extension PluginBundle {
         ]
     }
 
-    /// A key of Apple's systems that differs from one of GNUstep's by one letter.
-    private static let applesExtension = "NSExtension"
-
     /// A checker's additional findings about an Info.plist: keys that have no effect although the author probably
     /// expected one, and signatures that cannot be called.
     @_spi(Tools) public static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
@@ -143,8 +140,9 @@ extension PluginBundle {
                 remedy: question + "docs/bundle-format.md lists the keys.")
         }
         // Other programs read keys of the same list, so only one is reported that is nearly a key that the list lacks.
+        // Apple's NSExtension is no misspelt NSExtensions.
         let absent = known.filter {
-            !$0.hasPrefix("PH") && $0 != applesExtension + "s" && manifest.dictionary[$0] == nil
+            !$0.hasPrefix("PH") && $0 != ManifestKey.handledExtensions.spelling && manifest.dictionary[$0] == nil
         }
         let misspelt = manifest.foreignKeys.compactMap { key in
             suggestions.names(near: key, among: absent, atMost: 2, most: 1).first.map { near in
