@@ -57,3 +57,8 @@ for target in package.targets where !target.name.hasPrefix("C") {
         .enableUpcomingFeature("MemberImportVisibility"),
     ]
 }
+
+// The command's own code is words around calls of the library and of the modules above, which are optimised. To optimise it too
+// takes 65 s of the 330 s of “make tool” on two cores, and makes a list of 10,000 plug-ins faster by a fifth.
+package.targets.first { $0.name == "pluginhost" }?.swiftSettings?.append(
+    .unsafeFlags(["-Onone"], .when(configuration: .release)))

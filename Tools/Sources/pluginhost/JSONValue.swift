@@ -52,10 +52,15 @@ enum JSONValue: Encodable {
     func text() throws -> String { try body() + "\n" }
 
     /// Without the line break.
-    private func body() throws -> String {
+    ///
+    /// `depth`: of how many arrays and objects it is a part, so that its lines are indented.
+    private func body(depth: Int = 0) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return Self.escaped(String(decoding: try encoder.encode(self), as: UTF8.self))
+        // The encoder indents what is in arrays. Each adds “[”, a line break and two blanks more than the one around it.
+        let nested = (0..<depth).reduce(self) { value, _ in .array([value]) }
+        let bytes = try encoder.encode(nested).dropFirst(depth * (depth + 3)).dropLast(depth * (depth + 1))
+        return Self.escaped(String(decoding: bytes, as: UTF8.self))
     }
 
     /// Writes the document of one invocation about many bundles to standard output.
@@ -77,12 +82,12 @@ enum JSONValue: Encodable {
         for (place, key) in keys.enumerated() {
             text += "\(place == 0 ? "" : ",")\n  \(try JSONValue.string(key).body()) : "
             guard key == list else {
-                text += try all[key, default: .null].body().indented(by: 2)
+                text += try all[key, default: .null].body(depth: 1)
                 continue
             }
             text += "["
             for number in 0..<count {
-                text += "\(number == 0 ? "" : ",")\n    " + (try bundle(number).body().indented(by: 4))
+                text += "\(number == 0 ? "" : ",")\n    " + (try bundle(number).body(depth: 2))
                 if text.utf8.count > 1 << 16 {
                     Terminal.write(text)
                     text = ""
@@ -103,15 +108,5 @@ enum JSONValue: Encodable {
             let digits = String(scalar.value, radix: 16)
             result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
         }
-    }
-}
-
-extension String {
-    /// The text with blanks at the beginning of each line but the first.
-    fileprivate func indented(by count: Int) -> String {
-        let indent = String(repeating: " ", count: count)
-        return utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
-            .map { $0 == 0 || $1.isEmpty ? String(Substring($1)) : indent + String(Substring($1)) }
-            .joined(separator: "\n")
     }
 }
