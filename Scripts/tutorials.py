@@ -104,8 +104,8 @@ cmp before NotesAPI/Sources/NotesAPI/Proxies.swift
 {refused.format("--target Nobody")}
 sed -i 's/extension ExtensionPoint where/extension  ExtensionPoint where/' {source}
 {refused.format("")}
-""", "There is no target “Nobody” with Swift sources, only Signature, Whisper, NotesAPI.",
-             "No source of Signature, Whisper, NotesAPI declares an extension point"),
+""", "There is no target “Nobody” with Swift sources, only Signature, NotesAPI.",
+             "No source of Signature, NotesAPI declares an extension point"),
         ]:
             block = Block("Scripts/tutorials.py", 0, "sh", commands, [f"prints {text}" for text in prints])
             block.place = f"remote-interfaces, {title}"

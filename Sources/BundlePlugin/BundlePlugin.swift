@@ -23,7 +23,17 @@ struct BundlePlugin: CommandPlugin {
             throw Failure("There is no program “pluginhost” in PATH. \(Self.remedy(context))")
         }
         let libraries = context.package.products(ofType: LibraryProduct.self).filter { $0.kind == .dynamic }.map(\.name)
-        let sources = try Self.sources(in: context.package.directoryURL, libraries)
+        let package = context.package.directoryURL
+        let sources = try Self.sources(in: package, libraries)
+        var made = MadeBundles(in: context.pluginWorkDirectoryURL)
+        try made.removeOrphans()
+        guard !sources.isEmpty else {
+            throw Failure(
+                """
+                Neither “\(package.path)” nor a folder in it or in its Plugins has an Info.plist, of which a bundle could \
+                be made. “pluginhost new” makes a package that has one.
+                """)
+        }
         for name in wanted where !libraries.contains(name) {
             throw Failure(
                 "The package has no dynamic library product “\(name)”, only \(libraries.joined(separator: ", ")).")
@@ -42,12 +52,13 @@ struct BundlePlugin: CommandPlugin {
                 given += ["--host", place.appending(path: program).path]
             }
         }
-        if !options.contains("--output") {
-            let beside = programs.isEmpty ? nil : place?.appending(path: "Plugins")
-            given += ["--output", (beside ?? context.pluginWorkDirectoryURL).path]
-        }
+        let beside = programs.isEmpty ? nil : place?.appending(path: "Plugins")
+        let output = beside ?? context.pluginWorkDirectoryURL
+        let isElsewhere = options.contains { $0 == "--output" || $0.hasPrefix("--output=") }
+        if !isElsewhere { given += ["--output", output.path] }
         let chosen = sources.filter { wanted.isEmpty || sources.count == 1 || wanted.contains($0.lastPathComponent) }
         let isPacked = try Self.run(tool, ["pack"] + given + options + ["--"] + chosen.map(\.path))
+        if !isElsewhere { try made.note(chosen, in: output) }
         if isPacked { return }
         let strangers = chosen.map(\.lastPathComponent).filter { !libraries.contains($0) }
         throw Failure(
@@ -88,17 +99,9 @@ struct BundlePlugin: CommandPlugin {
         }
         let inside = try folders(in: package)
         let plugins = inside.contains { $0.lastPathComponent == "Plugins" } ? package.appending(path: "Plugins") : nil
-        let sources = ([package] + inside + (try plugins.map(folders) ?? [])).filter {
+        return ([package] + inside + (try plugins.map(folders) ?? [])).filter {
             FileManager.default.fileExists(atPath: $0.appending(path: "Info.plist").path)
         }
-        guard !sources.isEmpty else {
-            throw Failure(
-                """
-                Neither “\(package.path)” nor a folder in it or in its Plugins has an Info.plist, of which a bundle could \
-                be made. “pluginhost new” makes a package that has one.
-                """)
-        }
-        return sources
     }
 
     /// Whether the tool made every bundle.
@@ -141,6 +144,8 @@ struct BundlePlugin: CommandPlugin {
 
         If the package has a program, that is built too, without the optimiser by default. Without --output the bundles \
         then go to the folder Plugins beside the program, where its catalogue finds them.
+
+        A bundle that it made there is removed when the folder of its sources is gone.
         """
 
     /// The reason why no bundle was made.
