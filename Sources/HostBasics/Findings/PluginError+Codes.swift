@@ -256,6 +256,8 @@ extension PluginError.Code {
     /// The other findings state why.
     public static let probeFailed = Self(rawValue: "probeFailed")
     /// The plug-in is in quarantine, because its code ended processes.
+    ///
+    /// A warning of `pluginhost doctor` if it did so, but not yet often enough for the quarantine.
     public static let quarantined = Self(rawValue: "quarantined")
     /// The file that lists the plug-ins in quarantine cannot be read or written, or was damaged.
     ///

@@ -96,6 +96,10 @@ import Testing
             "consents", "give", "org.example.Loud", "files=$HOME/Music/A:read", "network=connect:443")
         #expect(some.status == 0 && some.object["done"] as? Bool == true, "\(some.text)")
         #expect(some.object["allowed"] as? [String] == ["files=$HOME/Music/A:read", "network=connect:443"])
+        let unanswered = "No answer of the user is kept about what it may reach."
+        #expect(!(try user.words("why", "org.example.Loud").contains(unanswered)))
+        #expect(try user.run(["consents", "revoke", "org.example.Loud"]).status == 0)
+        #expect(try user.words("why", "org.example.Loud").contains(unanswered))
         let all = try user.words("consents", "give", "org.example.Loud", "all")
         #expect(
             all == "org.example.Loud may reach, where it is sandboxed: files=$HOME/Music:write, network=connect:443.")
@@ -211,6 +215,10 @@ import Testing
                     ]
                 ]
             ])
+        let doctor = try user.document("doctor")
+        #expect(doctor.status == 0 && doctor.object["warnings"] as? Int == 1, "\(doctor.text)")
+        #expect(doctor.text.contains("pluginhost quarantine clear org.example.Loud --application my-editor"))
+        #expect(try user.run(["doctor", "--strict"]).status == 1)
         for command in [["why", "org.example.Loud"], ["doctor"]] {
             let words = PluginHostTool.words(try user.run(command).standardOutput)
             #expect(words.contains(reason) && words.contains("the signal SIGSEGV, in a call of shout"), "\(words)")

@@ -168,6 +168,12 @@ import Testing
             environment: ["XDG_STATE_HOME": state.path])
         #expect(again.standardOutput.contains("Unterschrift möchte /etc/hostname lesen."), "\(again)")
         #expect(again.standardOutput.hasSuffix(".\n") && !again.standardOutput.contains("einem Computer"), "\(again)")
+        // “--ask” forgets the answer once, so a program that goes on, as with “--watch”, asks once.
+        for options in [["--sandboxed", "--ask"], ["--sandboxed"]] {
+            let forgotten = try built.run(
+                options + ["signature", "Hello"], language: "de", environment: ["XDG_STATE_HOME": state.path])
+            #expect(forgotten.standardOutput.contains("Unterschrift möchte /etc/hostname lesen."), "\(forgotten)")
+        }
     }
 
     @Test func aListAsksNothing() throws {

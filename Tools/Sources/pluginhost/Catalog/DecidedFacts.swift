@@ -10,8 +10,12 @@ struct DecidedFacts {
     /// The permissions that the user allowed; nil if the user was not asked, or no application is known.
     let consent: PluginConsents.Consent?
 
-    init(_ identifier: String, at path: String?, application: String?) {
+    /// Whether it asks for permissions, and no answer of the user is kept.
+    let isUnanswered: Bool
+
+    init(_ identifier: String, _ bundle: PluginBundle?, application: String?) {
         guard let application else {
+            isUnanswered = false
             (demanded, strikes, consent) = (nil, nil, nil)
             return
         }
@@ -19,8 +23,9 @@ struct DecidedFacts {
         let suspect = Quarantine.of(application: application).suspects.first { $0.identifier == identifier }
         strikes = suspect.map { "\($0.reason) \(Self.consequence($0))" }
         consent = PluginConsents.of(application: application).consents.first {
-            $0.identifier == identifier && (path == nil || $0.bundlePath == path)
+            $0.identifier == identifier && (bundle == nil || $0.bundlePath == bundle?.bundlePath)
         }
+        isUnanswered = consent == nil && bundle?.manifest.permissions.isEmpty == false
     }
 
     /// The consequence for a suspect.
@@ -46,5 +51,6 @@ struct DecidedFacts {
             let allowed = PluginPermissions.listed(consent.allowed.items)
             page.paragraph("The user allowed it, where it is sandboxed: \(allowed).", indent: 2)
         }
+        if isUnanswered { page.paragraph("No answer of the user is kept about what it may reach.", indent: 2) }
     }
 }

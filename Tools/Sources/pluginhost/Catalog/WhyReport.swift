@@ -67,8 +67,8 @@ struct WhyReport {
         let sources = PlacementSources(application: search.application)
         candidates = explanation.candidates.map { CandidateFacts($0, points, sources) }
         let plugin = explanation.plugin
-        decided = DecidedFacts(identifier, at: plugin?.bundlePath, application: search.application)
         let bundle = try? plugin?.candidate.open()
+        decided = DecidedFacts(identifier, bundle, application: search.application)
         check = FindingReport(
             findings: (bundle?.findings(loadedBy: program) ?? [])
                 + (plugin.flatMap { plugin in search.recorded?.versionFindings(about: plugin) } ?? []),

@@ -132,7 +132,7 @@ struct DoctorCommand: ParsableCommand {
         var lists: [PluginFinding] = []
         if let application = search.application {
             let quarantine = Quarantine.of(application: application)
-            checks.append(quarantineCheck(quarantine))
+            checks.append(quarantineCheck(quarantine, application))
             lists = quarantine.findings
             checks.append(consentsCheck(PluginConsents.of(application: application)))
             checks.append(
@@ -234,15 +234,23 @@ struct DoctorCommand: ParsableCommand {
         return DoctorCheck("Index files", inspection.findings, facts: facts)
     }
 
-    /// Reports how many plug-ins are in quarantine.
+    /// Reports how many plug-ins are in quarantine, and those that ended processes, but not often enough for it.
     ///
-    /// The check of unused candidates reports each of them.
-    private static func quarantineCheck(_ quarantine: Quarantine) -> DoctorCheck {
+    /// The check of unused candidates reports each plug-in in quarantine.
+    private static func quarantineCheck(_ quarantine: Quarantine, _ application: String) -> DoctorCheck {
         let count = FindingReport.count(quarantine.entries.count, "plug-in") ?? "no plug-in"
-        let strikes = quarantine.suspects.map { "\($0.identifier): \($0.reason) \(DecidedFacts.consequence($0))" }
+        let strikes = quarantine.suspects.map { suspect in
+            PluginFinding(
+                .warning, .quarantined, filePath: suspect.bundlePath, subject: suspect.identifier,
+                message: "\(suspect.identifier): \(suspect.reason) \(DecidedFacts.consequence(suspect))",
+                remedy: """
+                    Install another version of it: after a change of its files this is forgotten. To forget it now: \
+                    pluginhost quarantine clear \(suspect.identifier) --application \(application)
+                    """)
+        }
         return DoctorCheck(
-            "Quarantine", quarantine.findings,
-            facts: ["\(count) in quarantine\(quarantine.path.map { ": \($0)" } ?? "")"] + strikes)
+            "Quarantine", quarantine.findings + strikes,
+            facts: ["\(count) in quarantine\(quarantine.path.map { ": \($0)" } ?? "")"])
     }
 
     private static func searchPathCheck(_ catalog: PluginCatalog, _ application: String?) -> DoctorCheck {

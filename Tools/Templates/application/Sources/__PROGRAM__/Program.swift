@@ -48,6 +48,9 @@ struct Program {
         // A plug-in that cannot be used is no reason to stop: say why, and go on with the others.
         for candidate in catalog.unusable { if let error = candidate.error { complain("\(error)") } }
         guard let filter = options.filter else { return list() }
+        if options.asksAgain, let plugin = catalog.extension(named: filter, of: .textFilter)?.plugin {
+            sandbox?.forgetAnswer(about: plugin)
+        }
         return options.watches ? await watch(filter) : show(filter)
     }
 
@@ -67,7 +70,7 @@ struct Program {
             complain(localized("No plug-in has a filter “%@”. To find out why: %@", name, Self.doctor))
             return false
         }
-        sandbox?.ask(about: filter.plugin, again: options.asksAgain)
+        sandbox?.ask(about: filter.plugin)
         do {
             say(try filter.make().filter(options.text))
             return true

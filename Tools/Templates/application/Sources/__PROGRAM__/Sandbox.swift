@@ -19,12 +19,15 @@ struct Sandbox {
         HostEnvironment.current.isolation = policy
     }
 
-    /// Asks the user about what a plug-in wants for the first time, or again.
+    /// Forgets what the user answered about a plug-in.
+    func forgetAnswer(about plugin: PluginDescription) { consents.withdraw(plugin.identifier) }
+
+    /// Asks the user about what a plug-in wants for the first time.
     ///
     /// Ask before the plug-in is used: a running process keeps what it has.
-    func ask(about plugin: PluginDescription, again: Bool) {
+    func ask(about plugin: PluginDescription) {
         // This application gives access to files only; what else a plug-in asks for, it does not get.
-        guard !(again ? plugin.permissions : consents.unanswered(plugin)).files.isEmpty else { return }
+        guard !consents.unanswered(plugin).files.isEmpty else { return }
         var wanted = PluginPermissions()
         wanted.files = plugin.permissions.files
         for file in wanted.files {
