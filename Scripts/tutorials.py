@@ -70,6 +70,18 @@ class Follower(Walk):
         if not any(lines[1][place:place + len(lines[0])] == lines[0] for place in places):
             stop(f"{block.place}: {block.argument} does not have these lines.")
 
+    def without_second_plugin(self):
+        """What the page about the first application says of a plug-in that is taken out again."""
+        commands = """
+rm -r Plugins/Whisper
+sed -i 's/"Signature", "Whisper"\\]/"Signature"]/' Package.swift
+swift package bundle
+[ ! -e "$(swift build --show-bin-path)/Plugins/Whisper.bundle" ]
+"""
+        block = Block("Scripts/tutorials.py", 0, "sh", commands, ["prints Whisper.bundle: removed"])
+        block.place = "a plug-in that is taken out again"
+        self.run(block, commands)
+
     def remote_interfaces(self):
         """What the page about the first application says of “swift package remote-interfaces”, when something is wrong."""
         source = "NotesAPI/Sources/NotesAPI/TextFilter.swift"
@@ -184,7 +196,9 @@ def main():
     for page in PAGES:
         def body(follower):
             follower.page(page)
-            if page == APPLICATION: follower.remote_interfaces()
+            if page != APPLICATION: return
+            follower.without_second_plugin()
+            follower.remote_interfaces()
         try: followed(body)
         # The bundles beside the program, where the demo application would find them too.
         finally:
