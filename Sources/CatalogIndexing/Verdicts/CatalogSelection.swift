@@ -205,9 +205,13 @@ struct CatalogSelection {
         if replacing.isEmpty { return false }
         let byIdentifier = numbers(of: chosen)
         let before = replacing.count
+        // One bundle may claim tens of thousands.
+        var claims: [Int: Set<String>] = [:]
         replacing = replacing.filter { _, newer in
             guard let number = byIdentifier[newer.identifier] else { return false }
-            return candidates[number].bundle.record.replaces.contains(newer.claim)
+            let own = claims[number] ?? Set(candidates[number].bundle.record.replaces)
+            claims[number] = own
+            return own.contains(newer.claim)
         }
         return replacing.count < before
     }
@@ -227,7 +231,9 @@ struct CatalogSelection {
         if faults.isEmpty { return }
         for number in candidates.indices where verdicts[number] == .usable {
             let record = candidates[number].bundle.record
-            for old in record.replaces {
+            let without = record.replaces.filter { faults[$0] != nil }
+            let most = ReadingBudget.mostFindings
+            for old in without.prefix(without.count > most + 1 ? most : without.count) {
                 guard let fault = faults[old] else { continue }
                 findings[number].append(
                     PluginFinding(
@@ -235,6 +241,12 @@ struct CatalogSelection {
                         message:
                             "It replaces \(quoted(old)), but this has no effect: \(fault.reason(record.identifier)).",
                         remedy: "Remove PHReplaces from all but one of them, or uninstall the others."))
+            }
+            if without.count > most + 1 {
+                findings[number].append(
+                    .further(
+                        without.count - most, .warning, .replacementAmbiguous, in: candidates[number].listPath,
+                        remedy: "Correct those above first."))
             }
         }
     }

@@ -71,8 +71,11 @@ extension PluginCatalog {
         if index.replacing.isEmpty { return [] }
         var rules = CatalogRules()
         rules.replaced = choices.replaced
+        // One plug-in may replace many, and its description is read from the index.
+        var plugins: [Int: PluginDescription] = [:]
         return index.replacing.sorted { $0.key < $1.key }.map { old, candidate in
-            let plugin = PluginDescription(self, index, candidate)
+            let plugin = plugins[candidate] ?? PluginDescription(self, index, candidate)
+            plugins[candidate] = plugin
             return PluginReplacement(
                 old: old, plugin: plugin, hasTakenOver: rules.hasTakenOver(old, plugin.identifier))
         }
@@ -86,17 +89,23 @@ extension PluginCatalog {
         if replacements.isEmpty { return false }
         var hasNew = false
         if let path = options.choices {
-            for replacement in replacements
-            where !replacement.hasTakenOver && Permissions.onlyRootChanges(replacement.plugin.bundlePath) {
+            let open = Dictionary(grouping: replacements.filter { !$0.hasTakenOver }, by: \.plugin.identifier)
+            for (identifier, replaced) in open.sorted(by: { $0.key < $1.key })
+            where Permissions.onlyRootChanges(replaced[0].plugin.bundlePath) {
                 let list = UserChoices.kept(at: path)
                 // The list logs why a change cannot be written, which then holds in this process.
-                let known = list.content.replaced[replacement.old]
-                if known == replacement.plugin.identifier { continue }
-                list.change(.replace([replacement.old], by: replacement.plugin.identifier))
+                let known = list.content.replaced
+                let olds = replaced.map(\.old).filter { known[$0] != identifier }
+                if olds.isEmpty { continue }
+                list.change(.replace(olds, by: identifier))
+                let most = 5
+                let further = olds.count > most ? " and \(olds.count - most) more" : ""
                 HostEnvironment.log(
-                    .notice, bundleIdentifier: replacement.plugin.identifier,
-                    "\(quoted(replacement.plugin.identifier)) has taken over what belonged to \(quoted(replacement.old))."
-                )
+                    .notice, bundleIdentifier: identifier,
+                    """
+                    \(quoted(identifier)) has taken over what belonged to \(olds.prefix(most).map(quoted).joined(separator: ", "))\
+                    \(further).
+                    """)
                 hasNew = true
             }
         }

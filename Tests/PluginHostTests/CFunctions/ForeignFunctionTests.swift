@@ -66,7 +66,9 @@ import Testing
         ]
         let expected: Int64 = -1 - 4 - 9 - 16 + 25 + 36 + 49 + 64 + 9 + 100
         #expect(try FunctionFixture.bundle().function("integers").call(with: integers) == .int(expected))
-        let floats = (1...10).map { $0 % 2 == 1 ? ForeignValue.float(Float($0)) : .double(Double($0)) }
+        let floats: [ForeignValue] = (1...10).map { (number: Int) in
+            number % 2 == 1 ? .float(Float(number)) : .double(Double(number))
+        }
         #expect(try FunctionFixture.bundle().function("floats").call(with: floats) == .double(385))
         let mixed: [ForeignValue] = [
             .int(1), .float(2), .int(3), .double(4), .int(5), .float(6), .int(7), .double(8), .uint(9), .float(10),

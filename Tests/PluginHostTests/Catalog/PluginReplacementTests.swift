@@ -91,6 +91,19 @@ import Testing
         #expect(findings.contains { $0.message.contains("the replacements lead in a circle") })
     }
 
+    @Test(.fault(678)) func ofManyUncertainClaimsAHundredAreListed() throws {
+        let olds = (0..<300).map { "old\($0)" }
+        let tree = try CatalogTree([
+            "a/One.bundle": CatalogTree.list("one", "2", "PHReplaces = ( \(olds.joined(separator: ", ")) );"),
+            "a/Two.bundle": CatalogTree.list("two", "2", "PHReplaces = ( \(olds.joined(separator: ", ")) );"),
+        ])
+        for candidate in catalog(tree).candidates {
+            #expect(candidate.findings.count == 101, "\(candidate.path)")
+            #expect(
+                candidate.findings.last?.message == "200 more problems of this kind were found, which are not listed.")
+        }
+    }
+
     @Test("a plug-in that was banned under its older identifier", .fault(680)) func aBanNeedsNoEntry() throws {
         let tree = try CatalogTree([
             "a/New.bundle": CatalogTree.list("new", "2", Self.replacing("middle")),

@@ -43,6 +43,17 @@ import Testing
         }
     }
 
+    /// A list may have tens of thousands of them.
+    @Test(arguments: ["PHSomething", "NSExecutab"])
+    func keysOfOneKindAreListedUpToALimitAndTheRestIsCounted(_ beginning: String) {
+        let letters = "abcdfghijkmnopqr"
+        let keys = letters.flatMap { first in letters.map { "\(beginning)\(first)\($0)" } }
+        let list = Dictionary(uniqueKeysWithValues: keys.map { ($0, PropertyList.string("x")) })
+        let advice = PluginBundle.advice(on: Manifest(dictionary: list, path: "/x/Info.plist"), path: "/x/Info.plist")
+        #expect(advice.count == 101 && advice.allSatisfy { $0.severity == .warning }, "\(advice.count)")
+        #expect(advice.last?.message == "156 more problems of this kind were found, which are not listed.")
+    }
+
     @Test(
         "an identifier that cannot be used", .fault(795),
         arguments: [

@@ -50,7 +50,8 @@ struct BundleChecks {
         let found = bundle.findings(
             loadedBy: program, reportsUnrecorded: program != nil && level ?? .load > .load)
         let lists = lint(bundle)
-        report.add(found.map { finding in lists.first(where: LintFinding(finding).isSame) ?? LintFinding(finding) })
+        let placed = Dictionary(lists.map { ($0.content, $0) }, uniquingKeysWith: { first, _ in first })
+        report.add(found.map { LintFinding($0) }.map { placed[$0.content] ?? $0 })
         if level ?? .load > .load {
             report.add([bundle.declarationFinding].compactMap(\.self))
             report.add(lists)

@@ -25,6 +25,8 @@ struct CheckReport {
     var isPlace = true
     /// The findings of the level and the levels before it.
     private(set) var findings: [LintFinding] = []
+    /// What ``findings`` has, for a list of any length.
+    private var known: Set<LintFinding.Content> = []
     private(set) var notRun: [NotRun] = []
     /// The parts that were checked; those with nothing to check are left out.
     var parts: Set<Rule.Part> = []
@@ -43,13 +45,14 @@ struct CheckReport {
         self.init(path: result.report.path, identifier: result.identifier, level: nil, isStrict: isStrict)
         isMissing = result.isMissing
         findings = result.report.findings
+        known = Set(findings.map(\.content))
         parts = result.kind == .file ? [.lists] : [.lists, .languages, .settings]
         if result.kind != .file, hasSources { parts.insert(.sources) }
     }
 
     /// Adds findings, except those that the report already has or that belong to a later level.
     mutating func add(_ new: [LintFinding]) {
-        for finding in new where isReported(finding) && !findings.contains(where: finding.isSame) {
+        for finding in new where isReported(finding) && known.insert(finding.content).inserted {
             findings.append(finding)
         }
     }
@@ -144,8 +147,12 @@ struct CheckReport {
 }
 
 extension LintFinding {
-    /// Whether both are the same finding, even if only one has a place in the file.
-    func isSame(_ other: LintFinding) -> Bool {
-        (code, subject, message) == (other.code, other.subject, other.message)
+    /// What two findings of the same problem have in common, even if only one has a place in the file.
+    struct Content: Hashable {
+        let code: Code
+        let subject: String?
+        let message: String
     }
+
+    var content: Content { Content(code: code, subject: subject, message: message) }
 }
