@@ -96,7 +96,7 @@ package enum OwnFile {
         var missing: [String] = []
         var next = path
         // Go up to the first directory that exists, then down again.
-        while mkdir(next, mode) != 0 {
+        while make(next, mode) != 0 {
             let number = errno
             // A directory that exists may also be refused, such as by a seccomp filter.
             if number == EEXIST || FileIdentity(path: next)?.isDirectory ?? false { break }
@@ -104,13 +104,22 @@ package enum OwnFile {
             missing.append(next)
             next = Path.parent(next)
         }
-        for directory in missing.reversed() where mkdir(directory, mode) != 0 {
+        for directory in missing.reversed() where make(directory, mode) != 0 {
             // Another process may have been faster.
             if errno != EEXIST { return Unmade(path: directory, errno: errno) }
         }
         var status = stat()
         guard stat(path, &status) == 0 else { return Unmade(path: path, errno: errno) }
         return status.st_mode & S_IFMT == S_IFDIR ? nil : Unmade(path: path, errno: ENOTDIR)
+    }
+
+    /// Makes a directory with this mode, whatever the process's umask: an administrator's umask of 077 must not hide from the
+    /// users what is meant for them.
+    private static func make(_ path: String, _ mode: mode_t) -> CInt {
+        guard mkdir(path, mode) == 0 else { return -1 }
+        // If it fails, the directory has fewer permissions than are meant, never more.
+        _ = fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW)
+        return 0
     }
 
     /// Runs a body while a directory is locked against other processes.

@@ -99,6 +99,24 @@ import Testing
         #expect(try user.document("set", "org.example.Loud", "rate", "1").status == 0)
     }
 
+    /// With a directory that they cannot enter, a lock would not hold for them.
+    @Test func usersMayReadTheAdministratorsValueWhateverHisUmaskIs() throws {
+        let user = try User()
+        let output = try Tool.output(
+            "/bin/sh",
+            [
+                "-c",
+                "umask 077; exec \"$0\" settings set --system --lock org.example.Loud rate 0.25 --application my-editor",
+                Workspace.products.appending(path: "pluginhost").path,
+            ], environment: user.environment)
+        #expect(output.status == 0, "\(output)")
+        for directory in ["etc", "etc/my-editor", "etc/my-editor/settings"] {
+            var found = stat()
+            #expect(
+                stat(user.home.path + "/" + directory, &found) == 0 && found.st_mode & 0o777 == 0o755, "\(directory)")
+        }
+    }
+
     @Test func aResetOfAllSettingsGoesPastALockedOneAndNamesBoth() throws {
         let user = try User()
         for (key, value) in [("rate", "0.75"), ("pauses", "true")] {
