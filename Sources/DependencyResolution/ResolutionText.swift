@@ -5,6 +5,8 @@ struct ResolutionText {
     let graph: RequirementGraph
     /// The path of a file that could not be read and may have been a candidate.
     var unread: String?
+    /// The identifiers whose plug-ins are installed, but may not be used.
+    var refused: Set<String> = []
 
     /// The most steps of a chain, versions or names that are listed; the rest is only counted.
     static let longest = 8
@@ -78,8 +80,9 @@ struct ResolutionText {
         return "\(name(identifier)) \(Self.list(versions)) \(versions.count == 1 ? "is" : "are") installed"
     }
 
-    /// `org.c is not installed`, unless a file that could not be read may be this plug-in.
+    /// `org.c is not installed`, unless it is and may not be used, or a file that could not be read may be this plug-in.
     func missing(_ identifier: Int) -> String {
+        if refused.contains(graph.identifiers[identifier]) { return "\(name(identifier)) is installed, but not used" }
         guard unread != nil else { return "\(name(identifier)) is not installed" }
         return "\(name(identifier)) is not among the bundles that could be read"
     }

@@ -24,13 +24,14 @@ package import HostBasics
 ///   - limit: how many steps the search for rules 3 and 4 may take in total. Beyond it, choices are made without a
 ///     search: required identifiers first, and for each the best candidate that fits the choices before it.
 ///   - unread: the path of a file that could not be read and may be a candidate. Nothing is then reported as missing.
+///   - refused: identifiers whose plug-ins are installed, but may not be used. They are not reported as missing.
 /// - Returns: the chosen candidates in load order, and why the others were not chosen.
 ///
 /// **Threads.** No state. **Cost.** Linear in candidates and requirements if the best candidates of all identifiers fit
 /// together; otherwise bounded by `limit`, to a second or two.
 package func resolve(
     _ candidates: [ResolutionCandidate], pinned: [String: PluginVersion] = [:], limit: Int = 5_000_000,
-    unread: String? = nil
+    unread: String? = nil, refused: Set<String> = []
 ) -> Resolution {
     // Nearly all plug-ins require nothing and are not required. Those only need to be sorted.
     var bound = Set(pinned.keys)
@@ -42,7 +43,7 @@ package func resolve(
     let free = others.isEmpty ? candidates : candidates.filter { !bound.contains($0.identifier) }
     var resolution = Resolution()
     if !others.isEmpty {
-        var resolver = Resolver(others, pinned: pinned, unread: unread)
+        var resolver = Resolver(others, pinned: pinned, unread: unread, refused: refused)
         resolver.choose(limit: limit)
         resolution = resolver.resolution()
     }
@@ -114,12 +115,12 @@ private struct Resolver {
     private var chosen: [Int?]
     private var result = Resolution()
 
-    init(_ candidates: [ResolutionCandidate], pinned: [String: PluginVersion], unread: String?) {
+    init(_ candidates: [ResolutionCandidate], pinned: [String: PluginVersion], unread: String?, refused: Set<String>) {
         let graph = RequirementGraph(candidates, pinned: pinned)
         let usability = Usability(graph)
         self.graph = graph
         self.usability = usability
-        text = ResolutionText(graph: graph, unread: unread)
+        text = ResolutionText(graph: graph, unread: unread, refused: refused)
         chosen = Array(repeating: nil, count: graph.identifiers.count)
         components = stronglyConnectedComponents(
             graph.identifiers.indices.map { identifier in

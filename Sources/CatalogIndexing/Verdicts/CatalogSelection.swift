@@ -5,7 +5,7 @@ import PropertyLists
 /// Gives each candidate its verdict: which candidate of each identifier is used, and why the others are not.
 ///
 /// First it excludes candidates that are not bundles, that have an unusable Info.plist, or that this host cannot use.
-/// From the rest, ``resolve(_:pinned:limit:unread:)`` chooses one bundle for each identifier so that all requirements
+/// From the rest, ``resolve(_:pinned:limit:unread:refused:)`` chooses one bundle for each identifier so that all requirements
 /// are met: the highest usable version; if versions are equal, the one in the earliest search path; then the first by
 /// name.
 struct CatalogSelection {
@@ -115,10 +115,12 @@ struct CatalogSelection {
     private mutating func choose(_ rules: CatalogRules, unread: PluginFinding?) {
         var eligible = candidates.indices.filter { verdicts[$0] == .usable }
         let faults = findReplacements(among: eligible)
+        let refused = refusedCandidates()
         var resolution: Resolution
         while true {
             let kept = replacing.isEmpty ? eligible : eligible.filter { newer(than: $0) == nil }
-            resolution = resolve(kept.map(resolutionCandidate), unread: unread?.filePath)
+            resolution = resolve(
+                kept.map(resolutionCandidate), unread: unread?.filePath, refused: Set(refused.keys))
             // Without the losers, other versions may be chosen, with conflicts of their own. Each round leaves one out.
             if let losers = losers(among: resolution.chosen) {
                 for (number, other) in losers {
@@ -140,21 +142,31 @@ struct CatalogSelection {
         for (number, failure) in resolution.failures {
             verdicts[number] = .unresolved
             var finding = failure.finding(filePath: candidates[number].listPath, unless: unread?.refusal)
-            if let required = finding.subject, rules.disables(required) {
+            if let required = finding.subject, let cause = refused[required].flatMap({ findings[$0].first }) {
+                finding.message += " \(cause.message)"
+                finding.remedy = cause.remedy
+            } else if let required = finding.subject, rules.disables(required) {
                 finding.message += " The user has disabled \(quoted(required))."
-                finding.remedy = CatalogRules.enabling(required)
-            } else if let required = finding.subject, isDisabled(required) {
-                finding.message += " \(quoted(required)) is not enabled yet."
                 finding.remedy = CatalogRules.enabling(required)
             }
             findings[number] = [finding]
         }
     }
 
-    private func isDisabled(_ identifier: String) -> Bool {
-        candidates.indices.contains {
-            verdicts[$0] == .disabled && candidates[$0].bundle.record.identifier == identifier
+    /// The plug-ins of which a bundle is installed, but none may be used: by identifier, the first bundle.
+    private func refusedCandidates() -> [String: Int] {
+        var refused: [String: Int] = [:]
+        for number in candidates.indices.reversed() {
+            switch verdicts[number] {
+            case .disabled, .quarantined, .leftOut, .incompatible:
+                refused[candidates[number].bundle.record.identifier] = number
+            default: break
+            }
         }
+        for number in candidates.indices where verdicts[number] == .usable && !refused.isEmpty {
+            refused[candidates[number].bundle.record.identifier] = nil
+        }
+        return refused
     }
 
     // MARK: Replacements

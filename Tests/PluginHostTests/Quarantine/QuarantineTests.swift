@@ -58,6 +58,18 @@ struct QuarantineFixture {
 }
 
 @Suite struct QuarantineTests {
+    @Test func whatRequiresAPluginInQuarantineNamesTheQuarantine() throws {
+        let fixture = try QuarantineFixture()
+        try fixture.tree.write("a/Needy.bundle", CatalogTree.list("needy", "1", "PHRequires = { one = \"1\"; };"))
+        try fixture.quarantine.note(
+            fixture.death(), of: fixture.evidence(), QuarantineList.Limit(deaths: 1, within: .seconds(300)))
+        #expect(fixture.verdicts["needy"] == .unresolved)
+        let finding = try #require(fixture.catalog.candidates.first { $0.identifier == "needy" }?.findings.first)
+        #expect(
+            finding.message.contains("is installed, but not used. ") && finding.message.contains("is in quarantine."))
+        #expect(finding.remedy.contains("pluginhost quarantine clear"), "\(finding.remedy)")
+    }
+
     @Test(.fault(765)) func theApplicationItselfIsNeverASuspect() async throws {
         let tree = try TemporaryTree([:])
         let state = tree("state")
