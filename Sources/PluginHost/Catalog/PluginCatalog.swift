@@ -153,9 +153,13 @@ public final class PluginCatalog: Sendable {
     ///
     /// Plug-ins that the user has disabled, in ``choicesPath(for:)``, and plug-ins in ``Quarantine`` are not used.
     ///
+    /// Use the name in ``HostEnvironment/name``, set before; otherwise the log has a warning, because both name directories of the
+    /// user.
+    ///
     /// Beside its index, the catalogue stores what the command `pluginhost` needs to explain its answers: the
     /// application's version, its executable, the services that it provides, and where its policy lets plug-ins run.
     public convenience init(application: String, options: Options = Options()) {
+        Self.compareName(with: application)
         var options = options
         options.quarantine = options.quarantine ?? Quarantine.path(for: application)
         options.choices = options.choices ?? Self.choicesPath(for: application)
@@ -166,6 +170,21 @@ public final class PluginCatalog: Sendable {
         takesOver.store(true, ordering: .relaxed)
         if takeOver() { refresh() }
     }
+
+    /// Logs once if plug-ins would find their settings and data under another name than the user's and administrator's tools.
+    private static func compareName(with application: String) {
+        let name = HostEnvironment.current.name
+        guard name != application, !hasComparedName.exchange(true, ordering: .relaxed) else { return }
+        HostEnvironment.log(
+            .warning,
+            """
+            The catalogue is of the application \(quoted(application)), but HostEnvironment.current.name is \(quoted(name)): \
+            plug-ins find their settings and data in the directories of \(quoted(name)), and “pluginhost --application \
+            \(application)” looks in those of \(quoted(application)). Set both to one name at the start.
+            """)
+    }
+
+    private static let hasComparedName = Atomic(false)
 
     // MARK: Content
 

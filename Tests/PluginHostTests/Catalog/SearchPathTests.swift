@@ -57,4 +57,19 @@ import Testing
     @Test func anApplicationsNameThatIsAPathIsAMistakeOfTheProgram() async {
         await #expect(processExitsWith: .failure) { _ = PluginCatalog.standardSearchPaths(for: "../x") }
     }
+
+    /// Both name directories, and plug-ins would not find what is stored for them.
+    @Test func anotherNameThanThatOfTheEnvironmentIsLoggedOnce() async {
+        await #expect(processExitsWith: .success) {
+            let messages = Lock<[String]>([])
+            HostEnvironment.current.log = { record in messages.withLock { $0.append(record.message) } }
+            HostEnvironment.current.name = "same-name"
+            _ = PluginCatalog(application: "same-name", options: .init(index: .none))
+            let none = messages.withLock { $0.isEmpty }
+            #expect(none)
+            for _ in 1...2 { _ = PluginCatalog(application: "other-name", options: .init(index: .none)) }
+            let all = messages.withLock { $0 }
+            #expect(all.count == 1 && all[0].contains("“other-name”, but HostEnvironment.current.name is “same-name”"))
+        }
+    }
 }

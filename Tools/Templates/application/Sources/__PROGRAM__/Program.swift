@@ -15,7 +15,8 @@ struct Program {
     private let sandbox: Sandbox?
 
     static func main() async {
-        HostEnvironment.current.name = "__NAME__"
+        // The same name as the catalogue's: both name the directories with settings, choices and data.
+        HostEnvironment.current.name = "__PROGRAM__"
         HostEnvironment.current.version = "1.0"
         guard let options = Options(CommandLine.arguments.dropFirst()) else {
             warn(Options.usage)
