@@ -1,6 +1,9 @@
 @_spi(PluginHost) internal import PluginABI
 
 extension PluginBundle {
+    /// Whether its code is in a worker.
+    @_spi(Tools) public var isInWorker: Bool { mappedCode?.isolated != nil }
+
     /// Descriptions of the registrations that the code attempted after its entry had returned; at most 16.
     ///
     /// Empty if the bundle was never loaded.

@@ -39,6 +39,7 @@ extension PluginBundle {
                     // It declares a class, a factory or a provider.
                     registrations.class(named: name) != nil || registrations.cProviders.contains { $0.name == name }
                         || registrations.providers.contains { $0.name == name }
+                        || registrations.foreignNibClasses.contains { $0.name == name }
                 } else {
                     // Only the declaration puts a C function at an extension point: the code registers just its name
                     // and signature.

@@ -176,7 +176,9 @@ extension PluginBundle {
             if listed.count <= ReadingBudget.mostFindings { listed.append(one) } else { further += 1 }
         }
         guard further > 0, let last = listed.popLast() else { return listed }
-        return listed + [.further(further + 1, last.severity, last.code, in: path, remedy: "Correct those above first.")]
+        return listed + [
+            .further(further + 1, last.severity, last.code, in: path, remedy: "Correct those above first.")
+        ]
     }
 
     /// Keys in the entries of PHFactories and PHExtensionPoints that are nearly one that the entry lacks.

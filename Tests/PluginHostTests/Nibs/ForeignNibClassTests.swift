@@ -109,7 +109,7 @@ import Testing
         let file = try ELFFixtures.c("\(name).so", source)
         let tree = try TemporaryTree([
             "Counter.bundle/Contents/Info.plist":
-                "{ NSExecutable = Counter; CFBundleIdentifier = \"org.example.Counter\"; }",
+                "{ NSExecutable = Counter; CFBundleIdentifier = \"org.example.Counter\"; PHFactories = ({ name = Counter; }); }",
             "Counter.bundle/Contents/Resources/Counter.xib": ForeignNibClassTests.nib,
         ])
         try tree.write(
@@ -130,6 +130,7 @@ import Testing
             var made: NibInstance? = try bundle.nib(named: "Counter").instantiate()
             let (object, state) = try ForeignNibClassTests.counter(made?.object("c"))
             #expect(bundle.registrations == [PluginBundle.Registration(kind: .pluginClass, name: "Counter")])
+            #expect(bundle.loadWarnings.isEmpty, "a class fulfils an item of PHFactories without a point")
             #expect(object.className == "Counter" && state.tag == 7 && state.width == 3.5 && state.awake == 1)
             #expect(state.next == 2 && state.parts == 2)
             // Its event sends the action.

@@ -165,6 +165,16 @@ import Testing
                 == true)
     }
 
+    /// They supervise the worker.
+    @Test(arguments: ["isolated", "sandboxed"])
+    func threadsOfTheLibraryAreNotTakenForThoseOfCodeInAWorker(_ execution: String) throws {
+        let fixture = try BundleFixture(
+            "Elsewhere-\(execution)", info: ["PHExecution": execution, "CFBundleShortVersionString": "1.0"],
+            code: .c(PluginSource.good))
+        let document = try PluginHostTool.document("check", "--level", "strict", fixture.path)
+        #expect(!document.codes.contains("threadInEntry"), "\(document.codes)")
+    }
+
     @Test func aThreadThatRegistersAfterTheEntryIsReported() throws {
         let thread = """
             #include <pthread.h>

@@ -270,7 +270,8 @@ private final class EntryWatch: @unchecked Sendable {
                     message: "The code wrote \(outputSize) bytes to standard output while it was loaded.",
                     remedy: "Use the host's log()."))
         }
-        if startedThreads > 0 {
+        // For code in a worker, they are those of the library that supervises it.
+        if startedThreads > 0, !bundle.isInWorker {
             findings.append(
                 PluginFinding(
                     .warning, .threadInEntry, filePath: bundle.executablePath, subject: "plugin_entry",
