@@ -104,6 +104,16 @@ public struct LintFinding: Error, Sendable, Hashable {
         self.systemMessage = systemMessage
         self.related = related
     }
+
+    /// What two findings about the same thing have in common, even if only one has a place in the file.
+    @_spi(Tools) public struct Problem: Hashable, Sendable {
+        let code: Code
+        let subject: String?
+        let message: String
+    }
+
+    /// The problem that it is about.
+    @_spi(Tools) public var problem: Problem { Problem(code: code, subject: subject, message: message) }
 }
 
 extension LintFinding.Code {

@@ -1,7 +1,7 @@
 import Glibc
 public import HostBasics
 @_spi(Tools) internal import PluginHost
-public import PluginLinting
+@_spi(Tools) public import PluginLinting
 internal import PropertyLists
 
 /// Makes bundles from their source folders.
@@ -55,7 +55,9 @@ public struct BundlePacker: Sendable {
         ///
         /// Their paths are in the bundle's destination.
         public var findings: [PluginFinding]
-        /// The errors that the linter found in the source and in the bundle.
+        /// The errors and warnings that the linter found, beyond ``findings``.
+        ///
+        /// Their paths are in the source.
         public var lint: [LintFinding]
         /// Files of the source that were left out, each with the reason.
         public var leftOut: [(path: String, reason: String)]
@@ -106,10 +108,14 @@ public struct BundlePacker: Sendable {
             path: target, findings: findings, lint: lint,
             leftOut: leftOut, isPacked: false,
             isUnchanged: false)
+        // What the checks have not reported. The author corrects the source, not the bundle.
+        let known = Set(findings.map { LintFinding($0).problem } + lint.map(\.problem))
         result.lint += BundleLinter().lint(bundle).findings
-            .filter { $0.severity == .error }.map { $0.moved(from: staged, to: target) }
-        let isBad = { (severity: PluginFinding.Severity) in severity == .error || self.isStrict }
-        guard result.lint.isEmpty, !result.findings.contains(where: { isBad($0.severity) }) else { return result }
+            .filter { $0.severity != .note && !known.contains($0.problem) }
+            .map { $0.moved(from: Path.join(staged, "Contents"), to: source.directory).moved(from: staged, to: target) }
+        guard !result.lint.contains(where: { $0.severity == .error || isStrict }),
+            !result.findings.contains(where: { $0.severity == .error || isStrict })
+        else { return result }
         if archives { result.archive = try archive(bundle, staged, source.name, staging, in: output) }
         result.isUnchanged = try Self.holdsSame(staged, target)
         if !result.isUnchanged { try staging.publish(source.name + ".bundle", at: target) }

@@ -1,7 +1,7 @@
 import CChildProcess
 import ELFImages
 @_spi(Tools) import PluginHost
-import PluginLinting
+@_spi(Tools) import PluginLinting
 
 /// The checks of one invocation.
 ///
@@ -50,8 +50,8 @@ struct BundleChecks {
         let found = bundle.findings(
             loadedBy: program, reportsUnrecorded: program != nil && level ?? .load > .load)
         let lists = lint(bundle)
-        let placed = Dictionary(lists.map { ($0.content, $0) }, uniquingKeysWith: { first, _ in first })
-        report.add(found.map { LintFinding($0) }.map { placed[$0.content] ?? $0 })
+        let placed = Dictionary(lists.map { ($0.problem, $0) }, uniquingKeysWith: { first, _ in first })
+        report.add(found.map { LintFinding($0) }.map { placed[$0.problem] ?? $0 })
         if level ?? .load > .load {
             report.add([bundle.declarationFinding].compactMap(\.self))
             report.add(lists)

@@ -1,5 +1,5 @@
 import PluginHost
-import PluginLinting
+@_spi(Tools) import PluginLinting
 
 /// The result of checking one bundle.
 struct CheckReport {
@@ -26,7 +26,7 @@ struct CheckReport {
     /// The findings of the level and the levels before it.
     private(set) var findings: [LintFinding] = []
     /// What ``findings`` has, for a list of any length.
-    private var known: Set<LintFinding.Content> = []
+    private var known: Set<LintFinding.Problem> = []
     private(set) var notRun: [NotRun] = []
     /// The parts that were checked; those with nothing to check are left out.
     var parts: Set<Rule.Part> = []
@@ -45,14 +45,14 @@ struct CheckReport {
         self.init(path: result.report.path, identifier: result.identifier, level: nil, isStrict: isStrict)
         isMissing = result.isMissing
         findings = result.report.findings
-        known = Set(findings.map(\.content))
+        known = Set(findings.map(\.problem))
         parts = result.kind == .file ? [.lists] : [.lists, .languages, .settings]
         if result.kind != .file, hasSources { parts.insert(.sources) }
     }
 
     /// Adds findings, except those that the report already has or that belong to a later level.
     mutating func add(_ new: [LintFinding]) {
-        for finding in new where isReported(finding) && known.insert(finding.content).inserted {
+        for finding in new where isReported(finding) && known.insert(finding.problem).inserted {
             findings.append(finding)
         }
     }
@@ -144,15 +144,4 @@ struct CheckReport {
             page.paragraph(skipped.reason, indent: 4)
         }
     }
-}
-
-extension LintFinding {
-    /// What two findings of the same problem have in common, even if only one has a place in the file.
-    struct Content: Hashable {
-        let code: Code
-        let subject: String?
-        let message: String
-    }
-
-    var content: Content { Content(code: code, subject: subject, message: message) }
 }

@@ -176,7 +176,7 @@ private struct PackResult {
             if let archive = result.archive {
                 page.line((archive.relativeToCurrentDirectory + ":", .bold), ("written", .green))
             }
-            for finding in result.lint { LintResult.write(finding, of: result.path, to: &page) }
+            for finding in result.lint { LintResult.write(finding, of: source, to: &page) }
             for file in result.leftOut {
                 let path = file.path.relativeToCurrentDirectory
                 page.paragraph("\(path) is left out: \(file.reason).", indent: 2, .faint)
