@@ -82,9 +82,21 @@ public struct PackageReference: Sendable, Hashable {
         guard let folder else {
             throw PackingError(
                 .unreadable, path: text, message: "\(quoted(text)) has no C headers, in Sources/…/include.",
-                remedy: "Name the directory of the application's API package by --app-api.")
+                remedy:
+                    "If the API is for Swift only, leave out --language. Otherwise name the package with the headers by "
+                    + "--app-api.")
         }
         return (text.hasPrefix("/") ? text : "../" + text) + "/Sources/\(folder)/include"
+    }
+
+    /// Checks that a directory is a package.
+    func requireManifest(from parent: String) throws(PackingError) {
+        if isAddress { return }
+        let manifest = directory(from: parent).map { Path.join($0, "Package.swift") }
+        if let manifest, FileIdentity(path: manifest) != nil { return }
+        throw PackingError(
+            .unreadable, path: text, message: "There is no \(quoted(Path.join(text, "Package.swift"))).",
+            remedy: "Name the directory or the address of the application's API package by --app-api.")
     }
 
     // MARK: The library
@@ -93,9 +105,25 @@ public struct PackageReference: Sendable, Hashable {
     ///
     /// It is the package that the application's API uses, because both must share one copy. Without an API, it is the
     /// checkout in which this tool was built, or the package that was installed with the tool.
-    static func library(asOf api: PackageReference?, from parent: String) throws(PackingError) -> PackageReference {
-        if let directory = api?.directory(from: parent), let found = try dependency(ofPackage: directory) {
-            return found
+    ///
+    /// - Throws: ``PackingError`` also if the API's package has no such product.
+    static func library(
+        asOf api: (package: PackageReference, product: String)?, from parent: String
+    ) throws(PackingError) -> PackageReference {
+        if let api, let directory = api.package.directory(from: parent),
+            let manifest = try DumpedManifest(ofPackage: directory)
+        {
+            let products = manifest.products.filter { $0.type.library != nil }.map(\.name)
+            guard products.contains(api.product) else {
+                let known =
+                    products.isEmpty ? "no library" : "only " + products.prefix(5).map(quoted).joined(separator: ", ")
+                throw PackingError(
+                    .nameInvalid, path: api.package.text,
+                    message: "\(quoted(api.package.text)) has no library product \(quoted(api.product)), \(known).",
+                    remedy: "Name the application's API package by --app-api, and its product by --product if it has "
+                        + "another name.")
+            }
+            if let found = manifest.library { return found }
         }
         if let installed = OwnLibrary.directory.map({ Path.join($0, "pluginhost/PluginHost") }),
             FileIdentity(path: Path.join(installed, "Package.swift")) != nil
@@ -115,13 +143,21 @@ public struct PackageReference: Sendable, Hashable {
                 + "--library.")
     }
 
-    /// The dependency on PluginHost in a package's manifest, as the package manager reads it; nil if there is none.
-    private static func dependency(ofPackage directory: String) throws(PackingError) -> PackageReference? {
+}
+
+extension DumpedManifest {
+    /// A package's manifest as the package manager reads it; nil if it writes another form.
+    fileprivate init?(ofPackage directory: String) throws(PackingError) {
         let text = try ChildProgram.output(
             ["swift", "package", "--package-path", directory, "dump-package"],
             to: "read the manifest of the application's API")
         guard let manifest = try? JSONDecoder().decode(DumpedManifest.self, from: Data(text.utf8)) else { return nil }
-        for dependency in manifest.dependencies {
+        self = manifest
+    }
+
+    /// The dependency on PluginHost; nil if there is none.
+    fileprivate var library: PackageReference? {
+        for dependency in dependencies {
             if let local = dependency.fileSystem?.first, local.isLibrary { return .library(local.path ?? "") }
             guard let remote = dependency.sourceControl?.first, remote.isLibrary else { continue }
             if let path = remote.location?.local?.first { return .library(path) }
@@ -165,5 +201,11 @@ private struct DumpedManifest: Decodable {
         let branch: [String]?
         let exact: [String]?
     }
+    struct Product: Decodable {
+        struct Kind: Decodable { let library: [String]? }
+        let name: String
+        let type: Kind
+    }
     let dependencies: [Dependency]
+    let products: [Product]
 }

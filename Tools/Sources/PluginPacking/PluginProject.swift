@@ -91,9 +91,10 @@ public struct PluginProject: Sendable {
         var sets = language.sets
         var library: PackageReference?
         if language == .swift {
+            try api?.package.requireManifest(from: parent)
             let found =
                 if let own = self.library { own } else {
-                    try PackageReference.library(asOf: api?.package, from: parent)
+                    try PackageReference.library(asOf: api, from: parent)
                 }
             // This set is last, so that it also replaces the tests of an application's own template.
             if found.testing(from: parent) == nil { sets.append("swift-without-kit") }

@@ -306,6 +306,25 @@ import Testing
         #expect(check.status == 0, "\(check)")
     }
 
+    /// The package of the application, a folder that is none, a product of another name.
+    @Test(arguments: [
+        (["--app-api", "PROJECT"], "has no library product “Notes”, only “Signature”."),
+        (["--app-api", "PROJECT/Plugins"], "Plugins/Package.swift”"),
+        (["--app-api", "PROJECT/NotesAPI", "--product", "Foo"], "no library product “Foo”, only “NotesAPI”."),
+        (["--app-api", "PROJECT/NotesAPI", "--language", "c"], "has no C headers, in Sources/…/include."),
+    ])
+    func anAPIThatIsNoneIsRefusedBeforeAnythingIsMade(_ arguments: [String], said: String) throws {
+        let built = try Self.built.get()
+        let folder = built.products.appending(path: "refused-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let output = try Tool.output(
+            "/usr/bin/env",
+            ["-C", folder.path, Workspace.products.appending(path: "pluginhost").path, "new", "Whisper"]
+                + arguments.map { $0.replacingOccurrences(of: "PROJECT", with: built.project.path) })
+        #expect(output.status == 2 && PluginHostTool.words(output.standardOutput).contains(said), "\(output)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     /// Authors of other plug-ins begin with the template of the API.
     @Test func thePluginOfAnotherAuthorIsListedAndUsed() throws {
         let built = try Self.built.get()

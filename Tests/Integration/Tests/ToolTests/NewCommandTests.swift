@@ -155,8 +155,8 @@ import Testing
         // swift-tools-version: 6.3
         import PackageDescription
         let package = Package(
-            name: "TextAPI", products: [],
-            dependencies: [.package(url: "https://example.org/PluginHost.git", from: "0.4.2")], targets: [])
+            name: "TextAPI", products: [.library(name: "TextAPI", targets: ["TextAPI"])],
+            dependencies: [.package(url: "https://example.org/PluginHost.git", from: "0.4.2")], targets: [.target(name: "TextAPI")])
         """.write(to: api.appending(path: "Package.swift"), atomically: true, encoding: .utf8)
         let project = try make("Salon", ["--app-api", "TextAPI"], in: folder)
         let manifest = try String(contentsOf: project.appending(path: "Package.swift"), encoding: .utf8)
@@ -178,8 +178,8 @@ import Testing
         // swift-tools-version: 6.3
         import PackageDescription
         let package = Package(
-            name: "TextAPI", products: [],
-            dependencies: [.package(url: "https://example.org/PluginHost.git", from: "0.4.2")], targets: [])
+            name: "TextAPI", products: [.library(name: "TextAPI", targets: ["TextAPI"])],
+            dependencies: [.package(url: "https://example.org/PluginHost.git", from: "0.4.2")], targets: [.target(name: "TextAPI")])
         """.write(to: folder.appending(path: "TextAPI/Package.swift"), atomically: true, encoding: .utf8)
         try """
         public import PluginABI
