@@ -105,7 +105,12 @@ struct BisectReport {
         case .undecided:
             "Let the command end with 125 only if a run cannot be judged; or keep a plug-in that runs need: --keep."
         case .stopped(let stop): stop.remedy
-        case .nothing, .application, .found: ""
+        case .application:
+            """
+            If the application cannot do without certain plug-ins, name them by --keep. To look for a crash alone, let the \
+            command end with: ; test $? -lt 128
+            """
+        case .nothing, .found: ""
         }
     }
 
@@ -131,9 +136,17 @@ struct BisectReport {
         ]
     }
 
+    /// The other plug-ins in the smallest run that failed with a culprit, mostly those that it needs.
+    private func others(_ culprit: Bisection.Culprit) -> Set<Int> {
+        let own = Set(culprit.groups.flatMap { plugins.groups[$0] })
+        let failed = answers.filter { $0.answer == .bad && own.isSubset(of: $0.set) }
+        return failed.min { $0.set.count < $1.set.count }?.set.subtracting(own) ?? []
+    }
+
     private func json(_ culprit: Bisection.Culprit) -> JSONValue {
         .object([
             "failsAlone": culprit.isBadAlone.map(JSONValue.bool) ?? .null,
+            "ranWith": JSONValue(identifiers(others(culprit))),
             "plugins": .array(
                 plugins(of: culprit.groups).map { plugin in
                     .object([
@@ -183,6 +196,11 @@ struct BisectReport {
             page.line((plugin.identifier, .bold), (plugin.version ?? "", .plain))
             page.field("Directory", plugin.candidate.path)
             page.field("To disable it", disabling(plugin))
+        }
+        let others = others(culprit)
+        if !others.isEmpty {
+            page.paragraph(
+                "When it failed, there were also: \(shown(others)). The cause may be in one of them.", indent: 2)
         }
         if culprit.isBadAlone == nil {
             page.paragraph("It was not tried whether it fails without the other plug-ins too.", indent: 2, .faint)
