@@ -656,6 +656,10 @@ import Testing
         #expect(try document("list").bundles.count == 1)
         // A plug-in that is not installed may be disabled in advance.
         #expect(try document("disable", "org.example.Later").object["installed"] as? Bool == false)
+        let mistyped = try PluginHostTool.run(
+            "disable", "org.example.Salom", "--application", "my-editor", environment: environment)
+        let words = PluginHostTool.words(mistyped.standardOutput)
+        #expect(mistyped.status == 0 && words.contains("Did you mean org.example.Salon?"), "\(words)")
     }
 
     @Test func aFolderAndAnApplicationAreAWrongUse() throws {

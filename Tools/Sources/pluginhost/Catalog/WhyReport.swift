@@ -114,7 +114,7 @@ struct WhyReport {
     }
 
     /// Identifiers that differ from a wanted one only by a typing mistake.
-    private static func similar(to identifier: String, in catalog: PluginCatalog) -> [String] {
+    static func similar(to identifier: String, in catalog: PluginCatalog) -> [String] {
         let wanted = identifier.lowercased()
         let known = Set(catalog.candidates.map(\.identifier))
         var suggestions = NameSuggestions()

@@ -44,14 +44,15 @@ struct ChoiceArguments: ParsableArguments {
     func set(_ command: String, isDisabled: Bool) throws {
         let search = try PluginSearch(.naming(application), folders: [])
         let catalog = search.catalog()
+        var change = CatalogChange?.none
         do {
-            try catalog.setDisabled(identifier, isDisabled)
+            change = try catalog.setDisabled(identifier, isDisabled)
         } catch let error as PluginError {
             let report = FindingReport(findings: error.findings, bundlePath: error.bundlePath)
-            write(command, catalog, done: false, report)
+            write(command, catalog, nil, report)
             try ExitStatus.unable.finish()
         }
-        write(command, catalog, done: true, FindingReport(findings: [], bundlePath: nil))
+        write(command, catalog, change, FindingReport(findings: [], bundlePath: nil))
     }
 
     /// The meaning of a choice about all plug-ins, `*`.
@@ -61,7 +62,22 @@ struct ChoiceArguments: ParsableArguments {
             : "Plug-ins that were disabled by their own identifiers stay disabled."
     }
 
-    private func write(_ command: String, _ catalog: PluginCatalog, done: Bool, _ report: FindingReport) {
+    /// What else the choice changes; empty if nothing.
+    ///
+    /// `change`: what it changed in the catalogue.
+    private func consequences(of change: CatalogChange, _ catalog: PluginCatalog) -> [String] {
+        if identifier == "*" { return [] }
+        if catalog.explanation(of: identifier).candidates.isEmpty {
+            let near = WhyReport.similar(to: identifier, in: catalog)
+            return near.isEmpty ? [] : ["Did you mean \(near.joined(separator: " or "))?"]
+        }
+        let lost = change.removed.map(\.identifier).filter { $0 != identifier }
+        return lost.isEmpty ? [] : ["Without it, \(lost.joined(separator: ", ")) cannot be used either."]
+    }
+
+    /// `change`: what was changed; nil if nothing could be changed.
+    private func write(_ command: String, _ catalog: PluginCatalog, _ change: CatalogChange?, _ report: FindingReport) {
+        let done = change != nil
         let explanation = catalog.explanation(of: identifier)
         let sentence = identifier == "*" ? sentenceOnAll(catalog) : explanation.sentence
         if json {
@@ -79,7 +95,10 @@ struct ChoiceArguments: ParsableArguments {
         var page = Page()
         let state = catalog.isDisabled(identifier) ? "disabled" : "enabled"
         page.line((identifier + ":", .bold), (done ? state : "not changed, still \(state)", done ? .green : .red))
-        if done { page.paragraph(sentence, indent: 2) }
+        if let change {
+            page.paragraph(sentence, indent: 2)
+            for text in consequences(of: change, catalog) { page.paragraph(text, indent: 2, .yellow) }
+        }
         if done, identifier != "*", catalog.isDisabled(identifier) {
             page.paragraph("To use it again: pluginhost enable \(identifier) --application \(application)", indent: 2)
         }
