@@ -128,6 +128,16 @@ extension PluginCatalog {
         SearchEnvironment.overrideName(of: application)
     }
 
+    /// The system's directories for configuration, `$XDG_CONFIG_DIRS`.
+    @_spi(Tools) public static var systemConfiguration: [String] { UserDirectories.process.systemConfiguration }
+
+    /// Whether a path is below the user's home directory or `$XDG_DATA_HOME`.
+    @_spi(Tools) public static func isUsersOwn(_ path: String) -> Bool {
+        let directories = UserDirectories.process
+        let own = [directories.home] + directories.data.prefix { !directories.systemData.contains($0) }
+        return own.contains { $0.map { path.hasPrefix($0 + "/") } ?? false }
+    }
+
     private static func checkName(_ application: String) {
         precondition(
             !application.isEmpty && !application.utf8.contains(UInt8(ascii: "/")) && application != ".."

@@ -470,6 +470,34 @@ import Testing
         #expect(PluginHostTool.words(output.standardOutput).contains("20 files of another version"), "\(output)")
     }
 
+    /// Root reads everything, and would find nothing.
+    @Test(.enabled(if: geteuid() == 0, "only root installs for others"))
+    func rootLearnsWhatUsersCannotRead() throws {
+        let home = try PluginFolder()
+        let bundle = home.url.appending(path: "system/my-editor/plugins/Loud.bundle/Contents")
+        let settings = home.url.appending(path: "etc/my-editor/settings")
+        for directory in [bundle, settings] {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        }
+        try Data("{ CFBundleIdentifier = \"org.example.Loud\"; }".utf8).write(to: bundle.appending(path: "Info.plist"))
+        func places() throws -> [String] {
+            let document = try PluginHostTool.document(
+                of: ["doctor", "--application", "my-editor"],
+                environment: [
+                    "HOME": home.path + "/home", "XDG_DATA_DIRS": home.path + "/system",
+                    "XDG_CONFIG_DIRS": home.path + "/etc", "XDG_CACHE_HOME": home.path + "/cache",
+                ])
+            let checks = try #require(document.object["checks"] as? [[String: Any]])
+            let found = checks.flatMap { $0["findings"] as? [[String: Any]] ?? [] }
+            return found.filter { $0["code"] as? String == "unreadableForUsers" }.compactMap { $0["file"] as? String }
+                .filter { $0.hasPrefix(home.path + "/") }
+        }
+        #expect(try places() == [])
+        chmod(bundle.path + "/Info.plist", 0o600)
+        chmod(settings.path, 0o700)
+        #expect(try places() == [bundle.path + "/Info.plist", settings.path])
+    }
+
     @Test func aMissingFolderIsTwo() throws {
         #expect(try PluginHostTool.run("doctor", "/nonexistent").status == 2)
     }

@@ -140,6 +140,9 @@ struct DoctorCommand: ParsableCommand {
                     "The administrator's list of where plug-ins run", ExecutionListCheck.findings(for: application)))
         }
         checks.append(placementCheck(catalog, search.application))
+        if let application = search.application, let check = UserAccessCheck.check(catalog, of: application) {
+            checks.append(check)
+        }
         // Without an application, nobody knows where the files are.
         if search.application != nil, let check = SettingsCheck(catalog, search.recorded).check { checks.append(check) }
         let candidates = catalog.candidates
