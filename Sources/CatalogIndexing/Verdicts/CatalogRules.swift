@@ -61,7 +61,7 @@ package struct CatalogRules: Sendable, Equatable {
             message: isOfEveryPlugin
                 ? "Every plug-in is disabled: the list of the user's choices has “\(all)”, or is damaged."
                 : "The user has disabled \(quoted(old))" + (old == identifier ? "." : ", which it replaces."),
-            remedy: Self.enabling(isOfEveryPlugin ? "'\(all)'" : identifier))
+            remedy: enabling(isOfEveryPlugin ? "'\(all)'" : identifier))
     }
 
     /// The finding for a candidate that waits until the user enables it; nil for any other.
@@ -73,7 +73,7 @@ package struct CatalogRules: Sendable, Equatable {
         return PluginFinding(
             .warning, .disabledByUser, filePath: list, subject: record.identifier,
             message: "\(quoted(record.identifier)) is not enabled yet: its Info.plist leaves that to the user.",
-            remedy: Self.enabling(record.identifier))
+            remedy: enabling(record.identifier))
     }
 
     /// Why a plug-in is not used although the bundle has no fault: it is in quarantine, or a safe start leaves it out.
@@ -129,8 +129,8 @@ package struct CatalogRules: Sendable, Equatable {
         quarantined.contains { $0.depends(onFilesOf: identifier, at: path) }
     }
 
-    package static func enabling(_ identifier: String) -> String {
-        "Enable it in the application, or by: pluginhost enable \(identifier) --application NAME"
+    package func enabling(_ identifier: String) -> String {
+        "Enable it in the application, or by: pluginhost enable \(identifier) --application \(application ?? "NAME")"
     }
 
     /// Why this host cannot use a bundle.

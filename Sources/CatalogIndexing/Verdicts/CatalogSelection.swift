@@ -125,7 +125,7 @@ struct CatalogSelection {
             if let losers = losers(among: resolution.chosen) {
                 for (number, other) in losers {
                     verdicts[number] = .unresolved
-                    findings[number] = [conflictFinding(number, other)]
+                    findings[number] = [conflictFinding(number, other, rules.application)]
                 }
                 eligible.removeAll { losers[$0] != nil }
                 continue
@@ -147,7 +147,7 @@ struct CatalogSelection {
                 finding.remedy = cause.remedy
             } else if let required = finding.subject, rules.disables(required) {
                 finding.message += " The user has disabled \(quoted(required))."
-                finding.remedy = CatalogRules.enabling(required)
+                finding.remedy = rules.enabling(required)
             }
             findings[number] = [finding]
         }
@@ -299,14 +299,14 @@ struct CatalogSelection {
         }
     }
 
-    private func conflictFinding(_ number: Int, _ other: Int) -> PluginFinding {
+    private func conflictFinding(_ number: Int, _ other: Int, _ application: String?) -> PluginFinding {
         let record = candidates[other].bundle.record
         let version = (record.shortVersion ?? record.version).map { " " + $0 } ?? ""
         return PluginFinding(
             .requirementUnmet, filePath: candidates[number].listPath, subject: record.identifier,
             message: "It conflicts with \(quoted(record.identifier))\(version), which is used.",
             remedy: "Decide for one of the two, and disable the other: pluginhost disable \(record.identifier) "
-                + "--application NAME")
+                + "--application \(application ?? "NAME")")
     }
 
     /// Puts each plug-in after those that it requires optionally, unless this leads into a circle.

@@ -13,15 +13,15 @@ import Synchronization
 ///
 /// Set ``current`` once at the start, before the first bundle is loaded:
 /// ```swift
-/// HostEnvironment.current.name = "Workbench"
+/// HostEnvironment.current.name = "workbench"   // as PluginCatalog(application:) has it
 /// HostEnvironment.current.log = { record in logger.log(level: …, "\(record.message)") }
 /// ```
 /// **Threads.** ``current`` may be read and set on any thread. A plug-in sees the name and version that were set when
 /// it was loaded.
 public struct HostEnvironment: Sendable {
-    /// The application's name, as plug-ins see it.
+    /// The application's name, as plug-ins see it, and the name of the directories with their settings and data.
     ///
-    /// Default: the program's file name.
+    /// Give ``PluginCatalog/init(application:options:)`` the same name. Default: the program's file name.
     public var name: String
     /// The application's version, as plug-ins see it.
     ///

@@ -172,7 +172,8 @@ extension PluginBundle {
     ) -> [PluginFinding] {
         var listed: [PluginFinding] = []
         var further = 0
-        for case let one? in keys.lazy.map(finding) {
+        for key in keys {
+            guard let one = finding(key) else { continue }
             if listed.count <= ReadingBudget.mostFindings { listed.append(one) } else { further += 1 }
         }
         guard further > 0, let last = listed.popLast() else { return listed }

@@ -651,7 +651,11 @@ import Testing
         #expect(all.status == 0 && all.bundles.first?["verdict"] as? String == "disabled")
         let why = try PluginHostTool.run(
             "why", "org.example.Salon", "--application", "my-editor", environment: environment)
-        #expect(why.status == 1 && PluginHostTool.words(why.standardOutput).contains("pluginhost enable"), "\(why)")
+        #expect(
+            why.status == 1
+                && PluginHostTool.words(why.standardOutput).contains(
+                    "pluginhost enable org.example.Salon --application my-editor"),
+            "\(why)")
         #expect(try document("enable", "org.example.Salon").object["disabled"] as? Bool == false)
         #expect(try document("list").bundles.count == 1)
         // A plug-in that is not installed may be disabled in advance.
