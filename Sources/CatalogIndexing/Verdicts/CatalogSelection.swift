@@ -243,22 +243,15 @@ struct CatalogSelection {
         if faults.isEmpty { return }
         for number in candidates.indices where verdicts[number] == .usable {
             let record = candidates[number].bundle.record
-            let without = record.replaces.filter { faults[$0] != nil }
-            let most = ReadingBudget.mostFindings
-            for old in without.prefix(without.count > most + 1 ? most : without.count) {
-                guard let fault = faults[old] else { continue }
-                findings[number].append(
+            let path = candidates[number].listPath
+            findings[number] += PluginFinding.listed(on: record.replaces, in: path) { old in
+                faults[old].map { fault in
                     PluginFinding(
-                        .warning, .replacementAmbiguous, filePath: candidates[number].listPath, subject: old,
+                        .warning, .replacementAmbiguous, filePath: path, subject: old,
                         message:
                             "It replaces \(quoted(old)), but this has no effect: \(fault.reason(record.identifier)).",
-                        remedy: "Remove PHReplaces from all but one of them, or uninstall the others."))
-            }
-            if without.count > most + 1 {
-                findings[number].append(
-                    .further(
-                        without.count - most, .warning, .replacementAmbiguous, in: candidates[number].listPath,
-                        remedy: "Correct those above first."))
+                        remedy: "Remove PHReplaces from all but one of them, or uninstall the others.")
+                }
             }
         }
     }

@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// One thing that is wrong with a bundle: what, where, and what to do about it.
 public struct PluginFinding: Error, Sendable, Hashable {
     /// Whether the bundle can still be loaded.
@@ -96,6 +98,26 @@ extension PluginFinding {
                 ? "1 more problem of this kind was found, which is not listed."
                 : "\(count) more problems of this kind were found, which are not listed.",
             remedy: remedy)
+    }
+}
+
+extension PluginFinding {
+    /// The findings on some items of a file, or as many as one list may have and one more that states how many others there are.
+    ///
+    /// `finding`: the finding on an item; nil if it has none.
+    package static func listed<Item>(
+        on items: some Sequence<Item>, in path: String, _ finding: (Item) -> PluginFinding?
+    ) -> [PluginFinding] {
+        var listed: [PluginFinding] = []
+        var further = 0
+        for item in items {
+            guard let one = finding(item) else { continue }
+            if listed.count <= ReadingBudget.mostFindings { listed.append(one) } else { further += 1 }
+        }
+        guard further > 0, let last = listed.popLast() else { return listed }
+        return listed + [
+            .further(further + 1, last.severity, last.code, in: path, remedy: "Correct those above first.")
+        ]
     }
 }
 

@@ -131,7 +131,7 @@ extension PluginBundle {
     @_spi(Tools) public static func advice(on manifest: Manifest, path: String) -> [PluginFinding] {
         var suggestions = NameSuggestions()
         let known = Manifest.ownKeys.sorted()
-        let unknown = findings(on: manifest.unknownKeys, path: path) { key in
+        let unknown = PluginFinding.listed(on: manifest.unknownKeys, in: path) { key in
             let near = suggestions.names(near: key, among: known, most: 1).first
             let question = near.map { "Did you mean \($0)? " } ?? "Check its spelling. "
             return PluginFinding(
@@ -144,7 +144,7 @@ extension PluginBundle {
         let absent = known.filter {
             !$0.hasPrefix("PH") && $0 != ManifestKey.handledExtensions.spelling && manifest.dictionary[$0] == nil
         }
-        let misspelt = findings(on: manifest.foreignKeys, path: path) { key in
+        let misspelt = PluginFinding.listed(on: manifest.foreignKeys, in: path) { key in
             suggestions.names(near: key, among: absent, atMost: 2, most: 1).first.map { near in
                 PluginFinding(
                     .warning, .manifestInvalid, filePath: path, subject: key,
@@ -164,22 +164,6 @@ extension PluginBundle {
             + decisionAdvice(on: manifest, path: path) + documentAdvice(on: manifest, path: path)
             + executionAdvice(on: manifest, path: path)
             + signatureFindings(of: manifest, path: path)
-    }
-
-    /// The findings on keys, or as many as one list may have and one more that states how many others there are.
-    private static func findings(
-        on keys: [String], path: String, _ finding: (String) -> PluginFinding?
-    ) -> [PluginFinding] {
-        var listed: [PluginFinding] = []
-        var further = 0
-        for key in keys {
-            guard let one = finding(key) else { continue }
-            if listed.count <= ReadingBudget.mostFindings { listed.append(one) } else { further += 1 }
-        }
-        guard further > 0, let last = listed.popLast() else { return listed }
-        return listed + [
-            .further(further + 1, last.severity, last.code, in: path, remedy: "Correct those above first.")
-        ]
     }
 
     /// Keys in the entries of PHFactories and PHExtensionPoints that are nearly one that the entry lacks.
@@ -213,7 +197,7 @@ extension PluginBundle {
         func warning(_ code: PluginError.Code, _ key: String, _ message: String, _ remedy: String) -> PluginFinding {
             PluginFinding(.warning, code, filePath: path, subject: key, message: message, remedy: remedy)
         }
-        var findings = findings(on: manifest.keysWithBlanks, path: path) { key in
+        var findings = PluginFinding.listed(on: manifest.keysWithBlanks, in: path) { key in
             warning(
                 .manifestInvalid, key,
                 "The key \(quoted(NameRules.shortened(key))) has a blank around its name, so it is not known.",
@@ -295,7 +279,7 @@ extension PluginBundle {
     }
 
     private static func signatureFindings(of manifest: Manifest, path: String) -> [PluginFinding] {
-        findings(on: manifest.functions.keys.sorted(), path: path) { name in
+        PluginFinding.listed(on: manifest.functions.keys.sorted(), in: path) { name in
             let signature = manifest.functions[name] ?? ""
             do throws(ForeignSignature.Fault) {
                 _ = try ForeignSignature(signature)
