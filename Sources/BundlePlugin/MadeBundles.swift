@@ -16,9 +16,9 @@ struct MadeBundles {
 
     /// Removes the bundles whose folders have no Info.plist any more.
     mutating func removeOrphans() throws {
-        for (bundle, source) in sources.sorted(by: { $0.key < $1.key }) {
-            let isThere = FileManager.default.fileExists(atPath: source + "/Info.plist")
-            if isThere { continue }
+        let orphans = sources.filter { !FileManager.default.fileExists(atPath: $0.value + "/Info.plist") }
+        if orphans.isEmpty { return }
+        for (bundle, source) in orphans.sorted(by: { $0.key < $1.key }) {
             if FileManager.default.fileExists(atPath: bundle) {
                 try FileManager.default.removeItem(atPath: bundle)
                 print("\(bundle): removed, because there is no “\(source)/Info.plist” any more")

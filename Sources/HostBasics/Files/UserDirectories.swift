@@ -30,9 +30,11 @@ package struct UserDirectories: Sendable {
 
     /// The user's directory for data, then those of the system.
     package var data: [String] {
-        let user = absolute("XDG_DATA_HOME") ?? home.map { Path.join($0, ".local/share") }
-        return [user].compactMap(\.self) + systemData
+        [userData].compactMap(\.self) + systemData
     }
+
+    /// The user's directory for data.
+    package var userData: String? { absolute("XDG_DATA_HOME") ?? home.map { Path.join($0, ".local/share") } }
 
     /// The system's directories for data, the most important first.
     package var systemData: [String] {

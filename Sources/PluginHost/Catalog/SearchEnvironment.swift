@@ -131,11 +131,9 @@ extension PluginCatalog {
     /// The system's directories for configuration, `$XDG_CONFIG_DIRS`.
     @_spi(Tools) public static var systemConfiguration: [String] { UserDirectories.process.systemConfiguration }
 
-    /// Whether a path is below the user's home directory or `$XDG_DATA_HOME`.
-    @_spi(Tools) public static func isUsersOwn(_ path: String) -> Bool {
-        let directories = UserDirectories.process
-        let own = [directories.home] + directories.data.prefix { !directories.systemData.contains($0) }
-        return own.contains { $0.map { path.hasPrefix($0 + "/") } ?? false }
+    /// The user's own directories: the home directory, and `$XDG_DATA_HOME`.
+    @_spi(Tools) public static var userDirectories: [String] {
+        [UserDirectories.process.home, UserDirectories.process.userData].compactMap(\.self)
     }
 
     private static func checkName(_ application: String) {

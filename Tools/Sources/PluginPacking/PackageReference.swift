@@ -142,7 +142,6 @@ public struct PackageReference: Sendable, Hashable {
             remedy: "Install the library with its modules (libpluginhost-dev), or name its directory or address by "
                 + "--library.")
     }
-
 }
 
 extension DumpedManifest {

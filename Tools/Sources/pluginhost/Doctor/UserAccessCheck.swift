@@ -26,7 +26,8 @@ struct UserAccessCheck {
     }
 
     private init(_ catalog: PluginCatalog, of application: String) {
-        for candidate in catalog.candidates where !PluginCatalog.isUsersOwn(candidate.path) {
+        let own = PluginCatalog.userDirectories.map { $0 + "/" }
+        for candidate in catalog.candidates where !own.contains(where: candidate.path.hasPrefix) {
             examine(candidate.path)
             guard let bundle = try? candidate.open() else { continue }
             for path in [bundle.manifestPath, bundle.executablePath].compactMap(\.self) { examine(path) }
