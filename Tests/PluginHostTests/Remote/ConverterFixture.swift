@@ -1,6 +1,16 @@
 import Foundation
+import HostBasics
 @_spi(PluginHost) import PluginABI
 import TestSupport
+
+/// What a method does that has no end but its cancellation.
+///
+/// - Returns: whether the call was cancelled; false after a wait longer than any test needs.
+func untilCancelled() -> Bool {
+    let limit = Wait.ofATest
+    while !PluginCall.isCancelled, limit.sleep() {}
+    return PluginCall.isCancelled
+}
 
 /// An interface with every kind of requirement, and its proxy as the generator writes it.
 protocol Converter: AnyObject {
@@ -101,9 +111,7 @@ final class TextConverter: Converter, @unchecked Sendable {
             begun.wait(until: "the thread runs")
             usleep(10_000)
         case "long": return String(repeating: "x", count: 2_000_000)
-        case "endless":
-            while !PluginCall.isCancelled { usleep(1_000) }
-            return "cancelled"
+        case "endless": return untilCancelled() ? "cancelled" : "waited"
         default:
             for step in 1...4 where try !progress(Double(step) / 4) { return "stopped at \(step)" }
         }

@@ -31,6 +31,19 @@ import Testing
         try #require(!pair.hostLanes.calls.isEmpty)
     }
 
+    /// Cancels a task as soon as its call is under way.
+    ///
+    /// On a thread of its own, because the call blocks a thread of the pool, in which this would stand behind all tests.
+    private func cancel<Value>(_ task: Task<Value, any Error>, onceItCallsOver pair: LanePair) {
+        let lanes = pair.hostLanes
+        Thread {
+            let limit = Wait.ofATest
+            while lanes.calls.isEmpty, limit.sleep(microseconds: 1_000) {}
+            task.cancel()
+            if limit.isOver { Issue.record("No call was under way.") }
+        }.start()
+    }
+
     // MARK: Long messages
 
     private static let echo = RemoteMethod<any Converter>("echo") { (_: any Converter, bytes: [UInt8]) in bytes }
@@ -129,8 +142,7 @@ import Testing
     // MARK: Time
 
     private static let endless = RemoteMethod<any Converter>("endless") { (_: any Converter) throws -> Int in
-        for _ in 0..<60_000 where !PluginCall.isCancelled { usleep(1_000) }
-        return 1
+        untilCancelled() ? 1 : 0
     }
     /// It does not look whether it is cancelled.
     private static let deaf = RemoteMethod<any Converter>("deaf") { (_: any Converter) throws -> Int in
@@ -222,8 +234,7 @@ import Testing
         defer { pair.end() }
         let remote = try remote(Self.endless, over: pair)
         let task = Task.detached { try remote.call(0) as Int }
-        try await callIsUnderWay(in: pair)
-        task.cancel()
+        cancel(task, onceItCallsOver: pair)
         #expect(try await task.value == 1)
         #expect(pair.hostOwner.lateCalls.isEmpty)
     }
@@ -238,8 +249,7 @@ import Testing
         defer { pair.end() }
         let remote = try remote(deaf, over: pair)
         let task = Task.detached { try remote.call(0) as Int }
-        try await callIsUnderWay(in: pair)
-        task.cancel()
+        cancel(task, onceItCallsOver: pair)
         let result = await task.result
         isOver.signal()
         #expect(throws: LaneFailure.timedOut) { try result.get() }

@@ -344,8 +344,7 @@ import Testing
             proxy: { ConverterProxy($0, ()) },
             methods: [
                 RemoteMethod("endless") { (_: any Converter) throws -> String in
-                    for _ in 0..<60_000 where !PluginCall.isCancelled { usleep(1_000) }
-                    return PluginCall.isCancelled ? "cancelled" : "waited"
+                    untilCancelled() ? "cancelled" : "waited"
                 }
             ])
         let pair = try transport.connect(worker: .ofConverters(interface))
