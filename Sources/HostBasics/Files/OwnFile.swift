@@ -31,10 +31,12 @@ package enum OwnFile {
     ) throws(Refusal) -> (bytes: [UInt8], identity: FileIdentity)? {
         let bytes: [UInt8]
         let identity: FileIdentity
+        var isOfAnother = false
         do throws(OpenedFile.Failure) {
             let file = try OpenedFile(path: path)
             identity = file.identity
-            if identity.owner != geteuid() && identity.owner != 0 || identity.mode & 0o002 != 0 { throw .foreign }
+            isOfAnother = identity.owner != geteuid() && identity.owner != 0
+            if isOfAnother || identity.mode & 0o002 != 0 { throw .foreign }
             bytes = try file.bytes(atMost: limit)
         } catch {
             switch error {
@@ -45,7 +47,11 @@ package enum OwnFile {
                     remedy: "Bring back the file that it leads to, or remove the link.")
             case .foreign:
                 throw Refusal(
-                    reason: error.reason, remedy: "Make it yours, and writable for you alone: chown and chmod 644.")
+                    reason: error.reason,
+                    // Only root can give a file to another user.
+                    remedy: isOfAnother
+                        ? "If you trust what is in it, put a copy of your own in its place; otherwise remove it."
+                        : "If you trust what is in it, make it writable for its owner alone with “chmod 644”.")
             default:
                 throw Refusal(
                     reason: error.reason, remedy: error.remedy(else: "Make it a regular file, or remove it."),

@@ -105,7 +105,7 @@ extension PluginFinding {
     /// The findings on some items of a file, or as many as one list may have and one more that states how many others there are.
     ///
     /// `finding`: the finding on an item; nil if it has none.
-    package static func listed<Item>(
+    @_spi(Tools) public static func listed<Item>(
         on items: some Sequence<Item>, in path: String, _ finding: (Item) -> PluginFinding?
     ) -> [PluginFinding] {
         var listed: [PluginFinding] = []

@@ -21,19 +21,21 @@ final class AdministratorLists<Content: KeptContent>: Sendable {
     }
 
     /// Reads the files.
-    func read() -> (contents: [Content], findings: [PluginFinding]) {
-        var contents: [Content] = [], findings: [PluginFinding] = []
+    ///
+    /// - Returns: the content of each file that exists, with its path, and the findings about the files.
+    func read() -> (contents: [(path: String, content: Content)], findings: [PluginFinding]) {
+        var contents: [(path: String, content: Content)] = [], findings: [PluginFinding] = []
         for path in paths {
             do throws(OwnFile.Refusal) {
                 let content: Content? = try ListFile.read(path, words)
                 last.withLock { $0[path] = content }
-                if let content { contents.append(content) }
+                if let content { contents.append((path, content)) }
             } catch {
                 let known = error.isDamage ? nil : last.withLock { $0[path] }
                 var finding = ListFile.unread(path, error, words)
                 finding.message += " " + (known == nil ? words.safest : "What this process read there before holds.")
                 findings.append(finding)
-                contents.append(known ?? .safest)
+                contents.append((path, known ?? .safest))
             }
         }
         return (contents, findings)

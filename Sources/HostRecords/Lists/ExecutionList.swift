@@ -45,7 +45,7 @@ package struct ExecutionList: KeptContent {
     static func use(of application: String?) {
         if let application, current.withLock({ $0?.application }) == application { return }
         let list = application.map { application in
-            let (list, findings) = read(of: application)
+            let (list, _, findings) = read(of: application)
             for finding in findings { HostLog.write(.error, "\(finding.message) \(finding.remedy)") }
             return list
         }
@@ -57,8 +57,10 @@ package struct ExecutionList: KeptContent {
 
     // MARK: Reading
 
-    /// The lists for an application, merged into one, and the findings about their files.
-    package static func read(of application: String) -> (list: ExecutionList, findings: [PluginFinding]) {
+    /// The lists for an application, merged into one, the identifiers of each file, and the findings about the files.
+    package static func read(
+        of application: String
+    ) -> (list: ExecutionList, files: [(path: String, identifiers: [String])], findings: [PluginFinding]) {
         let lists = AdministratorLists<ExecutionList>(
             "execution", of: application,
             ListWords(
@@ -72,8 +74,8 @@ package struct ExecutionList: KeptContent {
                     """))
         let (contents, findings) = lists.read()
         var all = ExecutionList()
-        for list in contents { all.executions.merge(list.executions) { max($0, $1) } }
-        return (all, findings)
+        for (_, list) in contents { all.executions.merge(list.executions) { max($0, $1) } }
+        return (all, contents.map { ($0, $1.executions.keys.sorted()) }, findings)
     }
 
     package init() {}
@@ -81,11 +83,23 @@ package struct ExecutionList: KeptContent {
     package init?(_ list: PropertyList) {
         guard let items = list.dictionary?[Self.key]?.dictionary else { return nil }
         for (identifier, value) in items {
-            guard let execution = value.string.flatMap(PluginExecution.init(_:)), execution != .inProcess else {
-                return nil
-            }
+            guard let execution = Self.execution(value) else { return nil }
             executions[identifier] = execution
         }
+    }
+
+    private static func execution(_ value: PropertyList) -> PluginExecution? {
+        value.string.flatMap(PluginExecution.init(_:)).flatMap { $0 == .inProcess ? nil : $0 }
+    }
+
+    package static func fault(in list: PropertyList) -> String? {
+        let wrong = (list.dictionary?[key]?.dictionary ?? [:]).filter { execution($0.value) == nil }
+        guard let (identifier, value) = wrong.min(by: { $0.key < $1.key }) else { return nil }
+        let more = wrong.count > 1 ? " and for \(wrong.count - 1) more" : ""
+        return """
+            has \(value.string.map(quoted) ?? value.typeName) for \(quoted(identifier))\(more); it can only have “isolated” or \
+            “sandboxed”
+            """
     }
 
     package var list: PropertyList {

@@ -12,6 +12,10 @@ package protocol KeptContent: Sendable, Equatable {
     init()
     /// Reads a list; nil if a part of it does not have the form in which this version writes it.
     init?(_ list: PropertyList)
+    /// The part of a list because of which ``init(_:)`` returns nil, as the end of a sentence about the file.
+    ///
+    /// - Returns: nil if no part can be named, so that ``ListWords/noList`` is said.
+    static func fault(in list: PropertyList) -> String?
     /// The list to write, including the keys of later versions that were read.
     var list: PropertyList { get }
     mutating func apply(_ change: Change)
@@ -26,6 +30,7 @@ package protocol KeptContent: Sendable, Equatable {
 }
 
 extension KeptContent {
+    package static func fault(in list: PropertyList) -> String? { nil }
     package static var everyPlugin: String { "*" }
     package var leftOut: [String] { [] }
 }

@@ -14,8 +14,9 @@ package enum ListFile {
         guard let bytes = try OwnFile.bytes(path: path, atMost: limits.size) else { return nil }
         let reason: String
         do {
-            if let content = Content(try PropertyListReader.read(bytes, limits: limits).value) { return content }
-            reason = words.noList
+            let list = try PropertyListReader.read(bytes, limits: limits).value
+            if let content = Content(list) { return content }
+            reason = Content.fault(in: list) ?? words.noList
         } catch {
             reason = "has a fault: \(error)"
         }

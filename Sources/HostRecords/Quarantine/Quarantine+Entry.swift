@@ -26,6 +26,8 @@ extension Quarantine {
         public internal(set) var origin: Origin?
         /// The reason that a user, the application or the administrator gave; empty if none.
         public internal(set) var givenReason = ""
+        /// The file with the administrator's entry; nil for every other entry.
+        @_spi(Tools) public internal(set) var listPath: String?
         /// How often its code has ended a process since it was installed.
         public internal(set) var count = 0
         /// The latest of these deaths, at most 16, the most recent one last.
@@ -95,17 +97,19 @@ extension Quarantine.Entry {
     /// `path`: the bundle's directory.
     package func finding(at path: String, application: String?) -> PluginFinding {
         let who = origin == .administrator ? "The administrator has put" : origin == .user ? "The user has put" : nil
+        let list = listPath.map(quoted) ?? "the list"
         let isOfEveryPlugin = identifier == QuarantineList.everyPlugin
         let beginning =
             isOfEveryPlugin
             ? "Every plug-in is in quarantine."
-            : who.map { "\($0) \(quoted(identifier)) into quarantine." } ?? "\(quoted(identifier)) is in quarantine."
+            : who.map { "\($0) \(quoted(identifier)) into quarantine\(listPath == nil ? "" : ", in \(list)")." }
+                ?? "\(quoted(identifier)) is in quarantine."
         let name = isOfEveryPlugin ? "'\(identifier)'" : identifier
         let clearing = "pluginhost quarantine clear \(name) --application \(application ?? "NAME")"
         return PluginFinding(
             .quarantined, filePath: path, subject: identifier, message: "\(beginning) \(reason)",
             remedy: origin == .administrator
-                ? "Ask the administrator of this machine."
+                ? "Ask the administrator of this machine to \(isOfEveryPlugin ? "mend" : "take it out of") \(list)."
                 : isOfEveryPlugin
                     ? "To use the plug-ins again: \(clearing)"
                     : "Install another version of it: a changed file ends the quarantine. To use this one again: \(clearing)"

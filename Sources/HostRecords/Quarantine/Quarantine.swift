@@ -145,7 +145,13 @@ public final class Quarantine: Sendable {
             return findings.filter { !known.contains($0) }
         }
         for finding in new { HostLog.write(.error, "\(finding.message) \(finding.remedy)") }
-        return contents.flatMap(\.entries)
+        return contents.flatMap { path, content in
+            content.entries.map { entry in
+                var entry = entry
+                entry.listPath = path
+                return entry
+            }
+        }
     }
 
     // MARK: Changes

@@ -1,10 +1,15 @@
 public import HostBasics
 import HostRecords
 
-/// Checks the administrator's lists of where plug-ins run, for a tool.
-@_spi(Tools) public enum ExecutionListCheck {
+/// The administrator's lists of where plug-ins run, for a tool.
+@_spi(Tools) public struct ExecutionListCheck {
+    /// The identifiers in each file, sorted; `*` stands for every plug-in.
+    @_spi(Tools) public let files: [(path: String, identifiers: [String])]
     /// Why files cannot be used; empty if nothing is wrong.
-    @_spi(Tools) public static func findings(for application: String) -> [PluginFinding] {
-        ExecutionList.read(of: application).findings
+    @_spi(Tools) public let findings: [PluginFinding]
+
+    /// Reads the lists for an application.
+    @_spi(Tools) public init(_ application: String) {
+        (_, files, findings) = ExecutionList.read(of: application)
     }
 }

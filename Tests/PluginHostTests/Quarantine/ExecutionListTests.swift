@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @testable import HostRecords
-@testable import PluginHost
+@_spi(Tools) @testable import PluginHost
 @testable import PluginWorkers
 
 /// The administrator's list of where plug-ins run.
@@ -69,6 +69,22 @@ import Testing
         await #expect(processExitsWith: .success) { [text = text as String] in
             let execution = try Self.execution(["second/app/execution": text])
             #expect(execution == [.sandboxed])
+        }
+    }
+
+    @Test func theEntryThatCannotBeUsedIsNamed() async {
+        await #expect(processExitsWith: .success) {
+            let tree = try TemporaryTree()
+            try tree.write("first/app/execution", "{ Plugins = { one = sandboxed; two = isolate; zwei = (a); }; }")
+            setenv("XDG_CONFIG_DIRS", tree("first"), 1)
+            let finding = try #require(ExecutionListCheck("app").findings.first)
+            #expect(
+                finding.message.contains(
+                    "has “isolate” for “two” and for 1 more; it can only have “isolated” or “sandboxed”"),
+                "\(finding.message)")
+            try tree.write("first/app/execution", "{ Plugins = { two = isolated; one = sandboxed; }; }")
+            let files = ExecutionListCheck("app").files
+            #expect(files.map(\.identifiers) == [["one", "two"]] && files.map(\.path) == [tree("first/app/execution")])
         }
     }
 

@@ -406,6 +406,7 @@ struct QuarantineFixture {
             let messages = catalog.unusable.compactMap { $0.error?.findings.first }
             #expect(quarantine.entries.map(\.origin) == [.administrator] && catalog.plugins.isEmpty)
             #expect(messages.count == 2 && messages.first?.message.contains("It spies.") == true)
+            #expect(messages.first?.message.contains("quarantine, in “\(tree("xdg/app/quarantine"))”.") == true)
             #expect(messages.first?.remedy.contains("administrator") == true && !quarantine.clear("one"))
         }
     }

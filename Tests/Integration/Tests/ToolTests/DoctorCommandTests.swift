@@ -57,6 +57,35 @@ import Testing
         #expect(!findings(other).contains { $0["file"] as? String == folder.path }, "\(other.text)")
     }
 
+    @Test func entriesOfTheAdministratorThatAreMisspeltAreFound() throws {
+        let home = try PluginFolder()
+        let plugins = home.url.appending(path: "doctor-app/plugins")
+        try FileManager.default.createDirectory(at: plugins, withIntermediateDirectories: true)
+        for name in ["Charts", "Reporter"] {
+            let made = try home.add(name, ["PHReplaces": ["org.example.Old\(name)"]])
+            try FileManager.default.moveItem(at: made, to: plugins.appending(path: "\(name).bundle"))
+        }
+        let etc = try PluginFolder()
+        let lists = etc.url.appending(path: "doctor-app")
+        try FileManager.default.createDirectory(at: lists, withIntermediateDirectories: true)
+        try Data(
+            """
+            { Plugins = {
+                "org.example.Reportr" = isolated; "org.example.OldReporter" = isolated; "org.other" = isolated; "*" = isolated;
+            }; }
+            """.utf8
+        ).write(to: lists.appending(path: "execution"))
+        try Data("{ Plugins = ( { Identifier = \"org.example.Chart\"; } ); }".utf8)
+            .write(to: lists.appending(path: "quarantine"))
+        let document = try run(
+            ["--application", "doctor-app"], ["XDG_DATA_HOME": home.path, "XDG_CONFIG_DIRS": etc.path])
+        let missing = findings(document).filter { $0["code"] as? String == "pluginMissing" }
+        #expect(missing.compactMap { $0["subject"] as? String } == ["org.example.Chart", "org.example.Reportr"])
+        #expect(missing.last?["remedy"] as? String == "Did you mean “org.example.Reporter”?", "\(document.text)")
+        let facts = (document.object["checks"] as? [[String: Any]] ?? []).flatMap { $0["facts"] as? [String] ?? [] }
+        #expect(facts.contains("of these, 1 by the administrator: \(lists.path)/quarantine"), "\(facts)")
+    }
+
     /// Two versions of an application: the second has no function for plug-ins any more.
     private func applications(in folder: PluginFolder) throws -> (old: String, new: String) {
         let compiler = try Tool.find("clang")

@@ -52,6 +52,8 @@ struct DoctorCommand: ParsableCommand {
     func validate() throws { try form.validate(isJSON: arguments.json) }
 
     mutating func run() throws {
+        // Everything that is wrong is in the report.
+        HostEnvironment.current.log = { _ in }
         HostEnvironment.current.runtimes = runtime.map { Path.normalized($0) ?? $0 }
         let search = try PluginSearch(arguments, folders: folders)
         if let next { return try compare(with: CheckCommand.resolvedProgram(next), search) }
@@ -132,12 +134,17 @@ struct DoctorCommand: ParsableCommand {
         var lists: [PluginFinding] = []
         if let application = search.application {
             let quarantine = Quarantine.of(application: application)
-            checks.append(quarantineCheck(quarantine, application))
+            var listed = ListedIdentifiers(catalog)
+            checks.append(quarantineCheck(quarantine, application, &listed))
             lists = quarantine.findings
             checks.append(consentsCheck(PluginConsents.of(application: application)))
+            let executions = ExecutionListCheck(application)
             checks.append(
                 DoctorCheck(
-                    "The administrator's list of where plug-ins run", ExecutionListCheck.findings(for: application)))
+                    "The administrator's list of where plug-ins run",
+                    executions.findings
+                        + executions.files.flatMap { listed.findings(about: $0.identifiers, in: $0.path) },
+                    facts: executions.files.map { "the file \($0.path.escapedForTerminal)" }))
         }
         checks.append(placementCheck(catalog, search.application))
         if let application = search.application, let check = UserAccessCheck.check(catalog, of: application) {
@@ -240,8 +247,16 @@ struct DoctorCommand: ParsableCommand {
     /// Reports how many plug-ins are in quarantine, and those that ended processes, but not often enough for it.
     ///
     /// The check of unused candidates reports each plug-in in quarantine.
-    private static func quarantineCheck(_ quarantine: Quarantine, _ application: String) -> DoctorCheck {
-        let count = FindingReport.count(quarantine.entries.count, "plug-in") ?? "no plug-in"
+    private static func quarantineCheck(
+        _ quarantine: Quarantine, _ application: String, _ listed: inout ListedIdentifiers
+    ) -> DoctorCheck {
+        let entries = quarantine.entries
+        let count = FindingReport.count(entries.count, "plug-in") ?? "no plug-in"
+        let administrators = Dictionary(grouping: entries.filter { $0.listPath != nil }) { $0.listPath ?? "" }
+            .sorted { $0.key < $1.key }
+        let misspelt = administrators.flatMap { path, entries in
+            listed.findings(about: entries.map(\.identifier), in: path)
+        }
         let strikes = quarantine.suspects.map { suspect in
             PluginFinding(
                 .warning, .quarantined, filePath: suspect.bundlePath, subject: suspect.identifier,
@@ -252,8 +267,11 @@ struct DoctorCommand: ParsableCommand {
                     """)
         }
         return DoctorCheck(
-            "Quarantine", quarantine.findings + strikes,
-            facts: ["\(count) in quarantine\(quarantine.path.map { ": \($0)" } ?? "")"])
+            "Quarantine", quarantine.findings + misspelt + strikes,
+            facts: ["\(count) in quarantine\(quarantine.path.map { ": \($0)" } ?? "")"]
+                + administrators.map { path, entries in
+                    "of these, \(entries.count) by the administrator: \(path.escapedForTerminal)"
+                })
     }
 
     private static func searchPathCheck(_ catalog: PluginCatalog, _ application: String?) -> DoctorCheck {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import PluginHost
+@_spi(Tools) import PluginHost
 
 /// `pluginhost quarantine`: the plug-ins that an application does not use because they ended its processes.
 struct QuarantineCommand: ParsableCommand {
@@ -61,7 +61,10 @@ struct ClearQuarantineCommand: ParsableCommand {
         let isCleared = quarantine.clear(identifier)
         let entry = quarantine.entries.first { $0.identifier == identifier }
         let text =
-            entry.map { "\(identifier) stays in quarantine: only the administrator can end it. \($0.reason)" }
+            entry.map { entry in
+                let place = entry.listPath.map { " in \($0.escapedForTerminal)" } ?? ""
+                return "\(identifier) stays in quarantine: only the administrator can end it\(place). \(entry.reason)"
+            }
             ?? (isCleared ? "\(identifier) may be used again." : "\(identifier) is not in quarantine.")
         try arguments.finish("clear", quarantine, identifier, isDone: isCleared && entry == nil, text)
     }
@@ -173,7 +176,8 @@ extension Quarantine.Entry {
     fileprivate var json: JSONValue {
         .object([
             "identifier": .string(identifier), "path": JSONValue(bundlePath), "origin": JSONValue(origin?.rawValue),
-            "reason": .string(reason), "count": .integer(count), "files": JSONValue(codeFiles),
+            "administratorFile": JSONValue(listPath), "reason": .string(reason), "count": .integer(count),
+            "files": JSONValue(codeFiles),
             "deaths": .array(
                 deaths.map { death in
                     .object([
@@ -187,7 +191,7 @@ extension Quarantine.Entry {
 
     fileprivate func write(to page: inout Page, style: Page.Style) {
         page.line((identifier, .bold), (origin == nil ? "not in quarantine" : "in quarantine", style))
-        if let bundlePath { page.paragraph(bundlePath.relativeToCurrentDirectory, indent: 2, .faint) }
+        if let place = bundlePath ?? listPath { page.paragraph(place.relativeToCurrentDirectory, indent: 2, .faint) }
         page.paragraph(reason, indent: 2)
     }
 }
