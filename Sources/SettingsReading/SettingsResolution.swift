@@ -1,4 +1,4 @@
-package import HostBasics
+@_spi(Tools) package import HostBasics
 package import PluginABI
 import PropertyLists
 
@@ -43,6 +43,7 @@ package struct SettingsResolution: Sendable {
                         "The application sets \(quoted(key)) for this run, which the Settings.bundle does not declare.",
                     remedy: "Use a key of the Settings.bundle."))
         }
+        for file in [files.distribution].compactMap(\.self) + files.locking { noteUndeclared(in: file, schema) }
         for (path, count) in counts.sorted(by: { $0.key < $1.key }) where count > SettingsLimits.mostFindings {
             findings.append(
                 .further(
@@ -147,6 +148,30 @@ package struct SettingsResolution: Sendable {
     }
 
     // MARK: Findings
+
+    /// Reports keys that the plug-in does not declare, in a file that somebody wrote by hand.
+    ///
+    /// The user's file is written by applications, and keeps what other versions of the plug-in have stored.
+    private mutating func noteUndeclared(in file: SettingsFile, _ schema: SettingsSchema) {
+        let declared = Set(schema.declarations.flatMap { [$0.key] + $0.formerKeys })
+        let unknown = Set(file.values.keys).union(file.locked).subtracting(declared).sorted()
+        if unknown.isEmpty { return }
+        let sorted = declared.sorted()
+        var suggestions = NameSuggestions()
+        let places = FilePlaces(file.bytes)
+        findings += PluginFinding.listed(on: unknown, in: file.path) { key in
+            let near = suggestions.names(near: key, among: sorted, most: 1).first
+            var finding = PluginFinding(
+                .warning, .settingUndeclared, filePath: file.path, subject: key,
+                message: """
+                    The file of \(file.layer.words) \(file.values[key] == nil ? "locks" : "has a value for") the setting \
+                    \(quoted(key)), which the Settings.bundle does not declare, so it has no effect.
+                    """,
+                remedy: near.map { "Did you mean \(quoted($0))?" } ?? "Remove it, or use a key of the Settings.bundle.")
+            finding.place = places.place(of: key)
+            return finding
+        }
+    }
 
     private mutating func report(
         _ fault: Unused, _ declaration: SettingDeclaration, counts value: SettingScalar, _ origin: Origin

@@ -172,6 +172,21 @@ import Testing
         #expect(fixture.resolution().locks["rate"] != nil)
     }
 
+    @Test func keysThatNobodyDeclaresAreReportedInTheFilesThatPeopleWrite() throws {
+        let fixture = try SettingsFixture(all)
+        try fixture.write("data1", "{ Settings = { on = NO; }; }")
+        try fixture.write("etc1", "{ Settings = {\n    langauge = fr;\n}; Locked = ( raet, entirelyOther ); }")
+        let findings = fixture.resolution().findings
+        #expect(findings.map(\.code) == [.settingUndeclared, .settingUndeclared, .settingUndeclared])
+        #expect(findings.map(\.subject) == ["entirelyOther", "langauge", "raet"])
+        #expect(findings[1].place == PluginFinding.Place(line: 2, column: 5))
+        #expect(findings[1].remedy == "Did you mean “language”?" && findings[1].message.contains("has a value for"))
+        #expect(findings[2].remedy == "Did you mean “rate”?" && findings[2].message.contains("locks"))
+        let many = (0..<5_000).map { "k\($0) = 1;" }.joined()
+        try fixture.write("etc1", "{ Settings = { \(many) }; }")
+        #expect(fixture.resolution().findings.count == ReadingBudget.mostFindings + 1)
+    }
+
     @Test(.fault(584)) func keysOfAnotherVersionAreNeitherUsedNorReported() throws {
         let fixture = try SettingsFixture(all)
         try fixture.write("home", "{ Settings = { later = 3; rate = 0.9; }; Later = yes; }")
