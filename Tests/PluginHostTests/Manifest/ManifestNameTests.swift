@@ -161,6 +161,17 @@ import Testing
         #expect(both.executable == "A" && PluginBundle.advice(on: both, path: "").isEmpty)
     }
 
+    @Test func aBundleThatRequiresItselfIsAdvice() {
+        func advice(_ required: String) -> [PluginFinding] {
+            let list: [String: PropertyList] = [
+                "CFBundleIdentifier": .string("org.a"), "PHRequires": .dictionary([required: .string("1.0")]),
+            ]
+            return PluginBundle.advice(on: Manifest(dictionary: list, path: nil), path: "/x/Info.plist")
+        }
+        #expect(advice("org.a").map(\.subject) == ["PHRequires"] && advice("org.b").isEmpty)
+        #expect(advice("org.a").first?.remedy == "Remove “org.a” from PHRequires.")
+    }
+
     @Test func otherKeysWithBlanksAreTheAuthorsOwn() {
         let manifest = Manifest(
             dictionary: ["My Key ": .boolean(true), " ": .boolean(true), "": .boolean(true)], path: nil)

@@ -55,7 +55,8 @@ public struct BundlePacker: Sendable {
         ///
         /// Their paths are in the bundle's destination.
         public var findings: [PluginFinding]
-        /// The errors and warnings that the linter found, beyond ``findings``.
+        /// The errors and warnings that the linter found, beyond ``findings``, and those of them that have a place in the
+        /// source's Info.plist.
         ///
         /// Their paths are in the source.
         public var lint: [LintFinding]
@@ -108,11 +109,13 @@ public struct BundlePacker: Sendable {
             path: target, findings: findings, lint: lint,
             leftOut: leftOut, isPacked: false,
             isUnchanged: false)
-        // What the checks have not reported. The author corrects the source, not the bundle.
-        let known = Set(findings.map { LintFinding($0).problem } + lint.map(\.problem))
+        // What the checks have not reported, or without a place in the source: the author corrects the source, not the bundle.
+        let placed = Set(info.map(\.problem))
+        let known = Set(findings.map { LintFinding($0).problem }).subtracting(placed).union(lint.map(\.problem))
         result.lint += BundleLinter().lint(bundle).findings
-            .filter { $0.severity != .note && !known.contains($0.problem) }
             .map { $0.moved(from: Path.join(staged, "Contents"), to: source.directory).moved(from: staged, to: target) }
+            .map { $0.filePath == source.infoPath ? Self.placed($0, by: info) : $0 }
+            .filter { $0.severity != .note && !known.contains($0.problem) }
         guard !result.lint.contains(where: { $0.severity == .error || isStrict }),
             !result.findings.contains(where: { $0.severity == .error || isStrict })
         else { return result }
@@ -133,6 +136,16 @@ public struct BundlePacker: Sendable {
             finding.severity = .error
             return finding
         }
+    }
+
+    /// A finding in Info.plist with its place in the source, because the list that was made of it has other lines.
+    ///
+    /// `found`: the findings in the source's list. If none of them is the same, the finding gets no place.
+    private static func placed(_ finding: LintFinding, by found: [LintFinding]) -> LintFinding {
+        if let same = found.first(where: { $0.code == finding.code && $0.subject == finding.subject }) { return same }
+        var finding = finding
+        finding.place = nil
+        return finding
     }
 
     // MARK: Parts

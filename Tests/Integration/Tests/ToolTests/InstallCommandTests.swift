@@ -666,6 +666,27 @@ import Testing
         #expect(mistyped.status == 0 && words.contains("Did you mean org.example.Salon?"), "\(words)")
     }
 
+    @Test func aMistypedApplicationAndWhoNeedsThePluginAreNamed() throws {
+        let home = try PluginFolder()
+        let environment = Dictionary(
+            uniqueKeysWithValues: ["DATA", "CONFIG", "STATE", "CACHE"].map { ("XDG_\($0)_HOME", home.path + "/\($0)") })
+        func explanation(_ arguments: String...) throws -> String {
+            let document = try PluginHostTool.document(of: arguments, environment: environment)
+            return try #require(document.object["explanation"] as? String, "\(document.text)")
+        }
+        let archive = try archive("1.0")
+        #expect(try !explanation("install", "--application", "my-editor", archive).contains("Nothing was known"))
+        #expect(
+            try explanation("install", "--application", "my-edtor", archive).hasSuffix(
+                "Nothing was known here of an application “my-edtor”; did you mean “my-editor”?"))
+        let plugins = home.url.appending(path: "DATA/my-editor/plugins")
+        let user = try home.add("Needs", ["PHRequires": ["org.example.Salon": "1.0"]])
+        try FileManager.default.copyItem(at: user, to: plugins.appending(path: "Needs.bundle"))
+        #expect(
+            try explanation("uninstall", "--application", "my-editor", "Salon").hasSuffix(
+                "Without it, org.example.Needs cannot be used either."))
+    }
+
     @Test func aFolderAndAnApplicationAreAWrongUse() throws {
         for arguments in [["install", "x"], ["install", "--in", "a", "--application", "b", "x"], ["disable", "x"]] {
             #expect(try PluginHostTool.run(arguments).status == 2, "\(arguments)")

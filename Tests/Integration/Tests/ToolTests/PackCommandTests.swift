@@ -52,6 +52,20 @@ import Testing
         #expect(words.contains("Correct NSExecutable (there is: “Salon”), or build the library"), "\(words)")
     }
 
+    @Test func aFaultOfInfoPlistIsShownOnceWithItsPlace() throws {
+        let source = try BundleSourceFixture(info: ["PHExecution": "isolate"], code: .c(PluginSource.good))
+        let output = try source.pack()
+        #expect(output.status == 1 && output.standardOutput.contains("not packed 1 error"), "\(output)")
+        let words = PluginHostTool.words(output.standardOutput)
+        #expect(words.ranges(of: "manifestInvalid").count == 1 && words.contains("Info.plist:"), "\(words)")
+        // Not a line of the list that was made of it, which has other keys and another order.
+        try source.add(
+            "Info.plist",
+            "{\n  PHFunction = misspelt;\n  CFBundleIdentifier = \"org.example.Salon\"; NSExecutable = Salon;\n}")
+        let warned = try source.pack()
+        #expect(warned.status == 0 && warned.standardOutput.contains("Info.plist:2:3: warning:"), "\(warned)")
+    }
+
     @Test func aSwiftPluginsToolchainStandsInItsList() throws {
         let charts = try Workspace.samplePlugins.get().appending(path: "Charts.bundle")
         let built = try info(charts)["PHBuiltFor"] as? [String: String]

@@ -139,5 +139,10 @@ import Testing
             entry: "(void)on_signal; umask(0);", flags: Self.flags)
         let document = try PluginHostTool.document("check", "--level", "strict", fixture.path)
         #expect(!document.codes.contains("processChanged"), "\(document.text)")
+        // Only an application can describe the table of the factory.
+        let skipped = try #require(document.bundles.first?["notRun"] as? [[String: Any]])
+        #expect(skipped.compactMap { $0["rule"] as? String } == ["instantiationFailed", "memoryKept", "objectsKept"])
+        #expect(skipped.allSatisfy { ($0["reason"] as? String)?.contains("does not describe the table") == true })
+        #expect(!document.codes.contains("notRemote"), "\(document.text)")
     }
 }

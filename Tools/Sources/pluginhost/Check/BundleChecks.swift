@@ -102,7 +102,15 @@ struct BundleChecks {
             return
         }
         report.parts.insert(.load)
-        report.add(outcome.report.findings)
+        report.add(
+            outcome.report.findings.map { finding in
+                var finding = LintFinding(finding)
+                // The application may have the class, as it does when lint finds the same.
+                if finding.code.rawValue == PluginError.Code.nibClassMissing.rawValue, finding.severity == .warning {
+                    finding.severity = .note
+                }
+                return finding
+            })
         if outcome.state == .failed { report.skip(.load, because: "The load failed before.") }
         if level == .load { return }
         if outcome.state == .failed || outcome.report.errors > 0 {
@@ -126,8 +134,8 @@ struct BundleChecks {
             }
             report.parts.insert(.use)
             report.add(outcome.load.report.findings)
-            for (rule, reason) in outcome.notRun.sorted(by: { $0.key < $1.key }) {
-                report.skip([Rule.named(rule)].compactMap(\.self), because: reason)
+            for (reason, rules) in Dictionary(grouping: outcome.notRun, by: \.value).sorted(by: { $0.key < $1.key }) {
+                report.skip(rules.map(\.key).sorted().compactMap(Rule.named), because: reason)
             }
             if !outcome.hasFinished {
                 report.skip(.use, because: "The code ended its process before the tool had used all of it.")

@@ -57,7 +57,8 @@ struct ExplainCommand: ParsableCommand {
         let similar = (near + longer.sorted()).compactMap { ids[$0] }
         let question =
             similar.isEmpty
-            ? " “pluginhost explain” lists all rules."
+            ? " “pluginhost explain” lists all rules. Other codes have no page: their messages say what to do, and "
+                + "“pluginhost why” says why a plug-in is not used."
             : " Did you mean \(similar.prefix(3).map { "“\($0.id)”" }.joined(separator: " or "))?"
         throw ValidationError("There is no rule “\(name.escapedForTerminal)”.\(question)")
     }

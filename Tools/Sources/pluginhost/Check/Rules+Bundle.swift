@@ -18,7 +18,7 @@ extension Rule {
             what: """
                 A key in Info.plist has a value that cannot be used. As a warning: a key that begins with PH is unknown, has no \
                 effect, or does not describe the executable; a known key has a blank around its name or is misspelt; a text or \
-                address for people, a document type or a conflict is not used as written; a name or version is empty, or has blanks around \
+                address for people, a document type or a conflict is not used as written; PHRequires names the bundle itself; a name or version is empty, or has blanks around \
                 it. A host ignores names and versions with build variables that were not expanded; here they are \
                 errors.
                 """,

@@ -148,7 +148,7 @@ struct UseOutcome: Codable {
                 ])
             }
         } catch {
-            note(error)
+            note(error, of: registration.kind)
         }
     }
 
@@ -174,11 +174,18 @@ struct UseOutcome: Codable {
 
     /// Adds the findings of an error.
     ///
-    /// If a service of another plug-in is missing, the objects could not be checked.
-    private mutating func note(_ error: any Error) {
+    /// If a service of another plug-in is missing, or only the application can describe the table of a factory in C, the
+    /// objects could not be checked.
+    private mutating func note(_ error: any Error, of kind: PluginBundle.Registration.Kind? = nil) {
         let findings = (error as? PluginError)?.findings ?? []
-        guard let missing = findings.first(where: { $0.code == .serviceMissing }) else { return add(findings) }
-        let reason = "\(missing.message) Name the bundle that provides it on the same command line."
+        let reason: String
+        if let missing = findings.first(where: { $0.code == .serviceMissing }) {
+            reason = "\(missing.message) Name the bundle that provides it on the same command line."
+        } else if kind == .cProvider, let table = findings.first(where: { $0.code == .notRemote }) {
+            reason = "\(table.message) Test the plug-in in its application, or with the test kit."
+        } else {
+            return add(findings)
+        }
         for code in [PluginError.Code.instantiationFailed, .objectsKept, .memoryKept] { notRun[code.rawValue] = reason }
     }
 

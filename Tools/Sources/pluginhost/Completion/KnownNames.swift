@@ -1,4 +1,5 @@
 import ArgumentParser
+import HostBasics
 @_spi(Tools) import PluginHost
 @_spi(Tools) import PluginWorkers
 import SettingsReading
@@ -10,6 +11,14 @@ enum KnownNames {
     /// Completes the name of an application that this user has run, or that has plug-ins in a standard place.
     static let applications = CompletionKind.custom { _, _, prefix in
         PluginCatalog.knownApplications().filter { $0.hasPrefix(prefix) }
+    }
+
+    /// The known application whose name is nearly this one, which is not known; nil if there is none.
+    static func application(near name: String) -> String? {
+        let known = PluginCatalog.knownApplications()
+        if known.contains(name) { return nil }
+        var suggestions = NameSuggestions()
+        return suggestions.names(near: name, among: known, most: 1).first
     }
 
     /// Completes the identifier of a plug-in.

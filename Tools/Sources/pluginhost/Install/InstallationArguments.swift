@@ -48,11 +48,27 @@ struct InstallationArguments: ParsableArguments {
         return installer
     }
 
-    /// A sentence that explains why the plug-in is used now, or why not; nil if the application is not known.
-    func sentence(about identifier: String) -> String? {
-        guard let application else { return nil }
-        return try? PluginSearch(.naming(application, host: host), folders: []).catalog().explanation(of: identifier)
-            .sentence
+    /// Why the plug-in is used now, or why not, and which others cannot be used without it; nil if the application is
+    /// not named.
+    ///
+    /// `meant`: a known application with nearly the same name as this one, which is not known.
+    private func sentence(about identifier: String, meant: String?) -> String? {
+        guard let application,
+            let catalog = try? PluginSearch(.naming(application, host: host), folders: []).catalog()
+        else { return nil }
+        let explanation = catalog.explanation(of: identifier)
+        let isUsed = explanation.candidates.contains { $0.verdict == .usable }
+        let others = isUsed ? [] : catalog.candidates.filter { $0.verdict == .unresolved && requires(identifier, $0) }
+        return [
+            explanation.sentence,
+            others.isEmpty
+                ? nil : "Without it, \(others.map(\.identifier).joined(separator: ", ")) cannot be used either.",
+            meant.map { "Nothing was known here of an application “\(application)”; did you mean “\($0)”?" },
+        ].compactMap(\.self).joined(separator: " ")
+    }
+
+    private func requires(_ identifier: String, _ candidate: PluginCandidate) -> Bool {
+        (try? candidate.open())?.manifest.requires[identifier] != nil
     }
 
     /// The user's file with settings of a plug-in, which stays when the plug-in is removed; nil if there is none, or the
@@ -69,9 +85,11 @@ struct InstallationArguments: ParsableArguments {
         _ change: () throws(PackingError) -> PluginInstaller.Result
     ) throws {
         do throws(PackingError) {
+            // Before the change, which makes the application known.
+            let meant = application.flatMap { KnownNames.application(near: $0) }
             let result = try change()
             let outcome = result.isDone ? takeOver?.run(for: result.identifier) : nil
-            write(command, verb, result, outcome ?? .init())
+            write(command, verb, result, outcome ?? .init(), meant: meant)
             if !result.isDone { throw PackingError(.archiveInvalid, path: "", message: "", remedy: "") }
         } catch {
             if !error.message.isEmpty { write(command, error) }
@@ -80,10 +98,11 @@ struct InstallationArguments: ParsableArguments {
     }
 
     private func write(
-        _ command: String, _ verb: String, _ result: PluginInstaller.Result, _ takeOver: TakeOver.Outcome
+        _ command: String, _ verb: String, _ result: PluginInstaller.Result, _ takeOver: TakeOver.Outcome,
+        meant: String?
     ) {
         let report = FindingReport(findings: result.findings + takeOver.findings, bundlePath: result.path)
-        let sentence = result.isDone ? sentence(about: result.identifier) : nil
+        let sentence = result.isDone ? sentence(about: result.identifier, meant: meant) : nil
         let settings = result.isDone && result.path == nil ? settingsFile(of: result.identifier) : nil
         if json {
             write(

@@ -106,12 +106,9 @@ struct ConsentsArguments: ParsableArguments {
 
     /// What is added to an answer of nothing if the application's name may be wrong, beginning with a blank.
     var doubt: String {
-        let known = PluginCatalog.knownApplications()
-        if known.contains(application) { return "" }
-        var suggestions = NameSuggestions()
-        let near = suggestions.names(near: application, among: known, most: 1).first
+        if PluginCatalog.knownApplications().contains(application) { return "" }
         return " Nothing is known here of an application \(quoted(application))."
-            + (near.map { " Did you mean \($0)?" } ?? "")
+            + (KnownNames.application(near: application).map { " Did you mean \($0)?" } ?? "")
     }
 
     /// The same for an identifier.

@@ -166,9 +166,10 @@ struct LoadInChildCommand: ParsableCommand {
             // In a worker, the classes of nibs are in another process.
             if outcome.state == .loaded, execution == .inProcess {
                 var nibs = NibLoads(of: bundle)
+                // The checks read the list.
+                if writeNibClasses { nibs.writeClasses() }
                 nibs.check()
                 if instantiate { nibs.instantiate() }
-                if writeNibClasses { nibs.writeClasses() }
                 outcome.add(nibs)
             }
         } catch let error as PluginError {

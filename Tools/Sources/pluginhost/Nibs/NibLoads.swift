@@ -117,7 +117,9 @@ struct NibLoads {
             guard !(registered.entries + kept).isEmpty else { return }
             let list = NibClassList(registered.entries + kept, leavingOut: old.elementsLeftOut)
             try OutputFile.write(Array(try list.text().utf8), to: target)
-            lines.append("wrote \(target.relative(to: bundle.bundlePath))")
+            lines.append(
+                "wrote \(target.relative(to: bundle.bundlePath)); copy it into the plug-in's Resources, because the next "
+                    + "pack replaces the bundle")
         } catch let error as PluginError {
             findings += error.findings
         } catch let error as LintFinding {

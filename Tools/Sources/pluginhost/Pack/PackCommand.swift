@@ -172,7 +172,10 @@ private struct PackResult {
             let path = result.path.relativeToCurrentDirectory + ":"
             let report = FindingReport(findings: result.findings, bundlePath: result.path)
             page.line((path, .bold), outcome(of: result), (report.count ?? "", .yellow))
-            report.write(to: &page)
+            // What the linter found in the source has a place there, and is shown below.
+            let known = Set(result.lint.map { [$0.code.rawValue, $0.subject] })
+            let others = result.findings.filter { !known.contains([$0.code.rawValue, $0.subject]) }
+            FindingReport(findings: others, bundlePath: result.path).write(to: &page)
             if let archive = result.archive {
                 page.line((archive.relativeToCurrentDirectory + ":", .bold), ("written", .green))
             }
