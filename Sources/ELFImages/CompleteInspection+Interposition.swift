@@ -19,16 +19,15 @@ extension CompleteInspection {
                 symbols[$0].binding == ELF.uniqueBinding && symbols[$0].isDefined
             }
             guard let first = unique.first else { continue }
-            let names = unique.prefix(Self.listedNames).map { number in
+            let names = unique.lazy.map { number in
                 let name = symbols.name(of: symbols[number])
                 return quoted(SymbolNames.demangled(name) ?? name)
             }
-            let more = unique.count - names.count
             warn(
                 .symbolsMerged, path: file.path, subject: symbols.name(of: symbols[first]),
                 "\(quoted(file.path)) defines \(counted(unique.count, "unique symbol")), which the "
                     + "dynamic linker merges with those of all other files in the process: "
-                    + "\(names.joined(separator: ", "))\(more > 0 ? " and \(more) more" : "").",
+                    + "\(shownList(names, atMost: Self.listedNames)).",
                 "Compile it, and every static library in it, with -fvisibility=hidden or -fno-gnu-unique.")
         }
     }

@@ -149,9 +149,7 @@ package struct CatalogRules: Sendable, Equatable {
         }
         let missing = Set(record.capabilities).subtracting(capabilities).sorted()
         if !missing.isEmpty {
-            let most = ReadingBudget.mostFindings
-            var names = missing.prefix(most).map { quoted($0) }.joined(separator: ", ")
-            if missing.count > most { names += " and \(missing.count - most) more" }
+            let names = shownList(missing.lazy.map { quoted($0) }, atMost: ReadingBudget.mostFindings)
             findings.append(
                 PluginFinding(
                     .hostIncompatible, filePath: list, subject: "PHCapabilities",

@@ -1,5 +1,5 @@
 import DependencyResolution
-package import HostBasics
+@_spi(Tools) package import HostBasics
 import PropertyLists
 
 /// Gives each candidate its verdict: which candidate of each identifier is used, and why the others are not.
@@ -396,9 +396,7 @@ extension Replacements.Fault {
         switch self {
         case .claimedBy(let all):
             let others = all.filter { $0 != claimant }
-            let most = ReadingBudget.mostFindings
-            var names = others.prefix(most).map { quoted($0) }.joined(separator: ", ")
-            if others.count > most { names += " and \(others.count - most) more" }
+            let names = shownList(others.lazy.map { quoted($0) }, atMost: ReadingBudget.mostFindings)
             return "\(names) \(others.count > 1 ? "claim" : "claims") it, too"
         case .circle: return "the replacements lead in a circle"
         case .tooManySteps: return "the replacements lead over more than \(Replacements.mostSteps) identifiers"

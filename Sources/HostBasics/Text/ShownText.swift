@@ -12,6 +12,17 @@ public func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun
 /// The same without quotation marks, for a name in the middle of code.
 public func displayed(_ name: some StringProtocol) -> String { displayed(name, atMost: longestQuoted) }
 
+/// The first of some texts and the number of the others, as in “a, b and 3 more”.
+///
+/// - Parameters:
+///   - texts: as they are to be shown. Only those that are shown are made, if the collection is lazy.
+///   - most: how many are shown.
+/// - Returns: the texts, separated by commas.
+public func shownList(_ texts: some Collection<String>, atMost most: Int) -> String {
+    let shown = texts.prefix(most).joined(separator: ", ")
+    return texts.count > most ? "\(shown) and \(texts.count - most) more" : shown
+}
+
 /// The first names of a list in the order of their letters, as in “a”, “b” and “c”, and the number of the others.
 ///
 /// - Parameters:

@@ -103,8 +103,7 @@ extension PluginBundle {
         let naming =
             executableKey.map { "The key \($0) of \(quoted(manifestPath)) names \(quoted(executableName))" }
             ?? "Info.plist names no executable, so it must have the name of the bundle"
-        let more = others.count > 3 ? " and \(others.count - 3) more" : ""
-        return "\(naming); found there: \(others.prefix(3).map { quoted($0) }.joined(separator: ", "))\(more)."
+        return "\(naming); found there: \(shownList(others.lazy.map { quoted($0) }, atMost: 3))."
     }
 
     private func danglingLink(_ candidates: [String]) -> String? {

@@ -98,13 +98,10 @@ extension PluginCatalog {
                 let olds = replaced.map(\.old).filter { known[$0] != identifier }
                 if olds.isEmpty { continue }
                 list.change(.replace(olds, by: identifier))
-                let most = 5
-                let further = olds.count > most ? " and \(olds.count - most) more" : ""
                 HostEnvironment.log(
                     .notice, bundleIdentifier: identifier,
                     """
-                    \(quoted(identifier)) has taken over what belonged to \(olds.prefix(most).map(quoted).joined(separator: ", "))\
-                    \(further).
+                    \(quoted(identifier)) has taken over what belonged to \(shownList(olds.lazy.map(quoted), atMost: 5)).
                     """)
                 hasNew = true
             }

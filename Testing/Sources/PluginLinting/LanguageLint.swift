@@ -114,8 +114,7 @@ struct LanguageLint {
 
     /// Names as a message shows them.
     private static func list(_ names: [String]) -> String {
-        let shown = names.prefix(20).map { quoted($0) }.joined(separator: ", ")
-        return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
+        shownList(names.lazy.map { quoted($0) }, atMost: 20)
     }
 
     /// Whether every localisation should have a table: at least one has translated it, and either there is an original

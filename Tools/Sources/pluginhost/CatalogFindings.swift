@@ -33,18 +33,17 @@ extension PluginBundle {
         }
         let unlisted = registrations.filter { isListed($0) == false }
         guard let first = unlisted.first else { return [] }
-        let shown = unlisted.prefix(10).map { registration in
+        let shown = unlisted.lazy.map { registration in
             let point = registration.extensionPoint ?? ""
             return "“\(registration.name.escapedForTerminal)” at “\(point.escapedForTerminal)” "
                 + "\(registration.extensionVersion ?? 1)"
         }
-        let more = unlisted.count > 10 ? " and \(unlisted.count - 10) more" : ""
         return [
             PluginFinding(
                 .warning, .undeclaredRegistration, filePath: manifestPath, subject: first.name,
                 message: """
                     No catalogue lists these registrations of the code, because Info.plist does not declare them: \
-                    \(shown.joined(separator: ", "))\(more).
+                    \(shownList(shown, atMost: 10)).
                     """,
                 remedy: "Declare each in PHFactories of Info.plist with its name, extensionPoint and version.")
         ]

@@ -185,9 +185,7 @@ struct BisectReport {
 
     private func shown(_ set: Set<Int>) -> String {
         let names = identifiers(set)
-        if names.isEmpty { return "no plug-in" }
-        let rest = names.count - Self.mostShown
-        return names.prefix(Self.mostShown).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+        return names.isEmpty ? "no plug-in" : shownList(names, atMost: Self.mostShown)
     }
 
     private func write(_ culprit: Bisection.Culprit, to page: inout Page) {

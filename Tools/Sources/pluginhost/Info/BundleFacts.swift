@@ -1,4 +1,5 @@
 import Foundation
+import HostBasics
 @_spi(Tools) import PluginHost
 import PluginLinting
 
@@ -211,8 +212,7 @@ struct BundleFacts {
         guard let directory = bundle.resourcePath else { return }
         let all = resources
         page.field("Resources in", directory == path ? "." : directory.relative(to: path))
-        let more = all.count > Self.mostResources ? " and \(all.count - Self.mostResources) more" : ""
-        page.field("Resources", all.prefix(Self.mostResources).joined(separator: ", ") + more)
+        page.field("Resources", shownList(all, atMost: Self.mostResources))
     }
 }
 
