@@ -116,7 +116,12 @@ public struct PluginProject: Sendable {
         // They are those of the tool's own code.
         if replaced.isEmpty { files.merge(ProjectTemplates.files(of: "settings")) { $1 } }
         Self.useLanguages(of: replaced, in: &files)
-        let words = try words(in: parent, library, compile: files.removeValue(forKey: "compile.mk") ?? "")
+        // Tests that load the built library must not contain its code.
+        let isLinked = files.contains { path, text in
+            path.hasPrefix("Tests/") && text.contains(#/import __NAME__\b/#)
+        }
+        var words = [("__TESTED_TARGET__", isLinked ? "\"__NAME__\", " : "")]
+        words += try self.words(in: parent, library, compile: files.removeValue(forKey: "compile.mk") ?? "")
         return ProjectTemplates.filled(files, words)
     }
 

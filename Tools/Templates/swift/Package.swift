@@ -29,7 +29,7 @@ let package = Package(
         .target(name: "__NAME__", dependencies: shared, swiftSettings: compiling, linkerSettings: linking),
         .testTarget(
             name: "__NAME__Tests",
-            dependencies: ["__NAME__", .product(name: "PluginTesting", package: "PluginTesting")] + shared),
+            dependencies: [__TESTED_TARGET__.product(name: "PluginTesting", package: "PluginTesting")] + shared),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -365,6 +365,9 @@ import Testing
             ])
         #expect(output.status == 0, "\(output)")
         let made = project.appending(path: "Murmure/Resources").path
+        // Its tests load the built library, so they can also run it in a sandbox.
+        let package = try String(contentsOf: project.appending(path: "Murmure/Package.swift"), encoding: .utf8)
+        #expect(package.contains("dependencies: [.product(name: \"PluginTesting\""), "\(package)")
         let tables = try FileManager.default.subpathsOfDirectory(atPath: made).filter { $0.hasSuffix(".strings") }
         #expect(
             tables.sorted()

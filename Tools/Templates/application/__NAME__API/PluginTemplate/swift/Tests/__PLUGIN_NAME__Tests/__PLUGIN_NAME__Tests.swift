@@ -1,17 +1,17 @@
 import __NAME__API
 import PluginHost
 import PluginTesting
-import __PLUGIN_NAME__
 import Testing
 
 /// Tests the plug-in from the application's side.
 ///
 /// Each test runs in an application of its own, whose user reads English.
 @Suite(.testHost) struct __PLUGIN_NAME__Tests {
-    /// Info.plist and Resources of this package, with the code linked into the tests.
+    /// A bundle of this package's Info.plist and Resources, and of the library that “swift test” has just built. So the
+    /// same tests run in a sandbox: PLUGIN_TEST_EXECUTION=sandboxed swift test
     let bundle: PluginBundle
 
-    init() throws { bundle = try PluginBundle.underTest(entry: pluginEntry) }
+    init() throws { bundle = try PluginBundle.underTest() }
 
     private func filtered(_ text: String) throws -> String {
         try #require(try bundle.providers(of: .textFilter).first).make().filter(text)
