@@ -115,7 +115,9 @@ final class ArchiveFile {
     func invalid(_ reason: String) -> PackingError {
         PackingError(
             .archiveInvalid, path: path, message: "\(quoted(path)) is no archive of a bundle: \(reason).",
-            remedy: "Get the file again; “pluginhost pack --archive” makes such archives.")
+            remedy: """
+                Get the file again. If it is no better, pack the bundle with “pluginhost pack --archive”, or ask its author to.
+                """)
     }
 
     func unsafe(_ name: String, _ what: String) -> PackingError {

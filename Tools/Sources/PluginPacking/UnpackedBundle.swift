@@ -103,6 +103,9 @@ struct UnpackedBundle {
     private func invalid(_ reason: String) -> PackingError {
         PackingError(
             .archiveInvalid, path: archive, message: "\(quoted(archive)) is no archive of a bundle: \(reason).",
-            remedy: "Get the file again; “pluginhost pack --archive” makes such archives.")
+            remedy: """
+                An archive holds one directory NAME.bundle and nothing beside it. “pluginhost pack --archive” makes one; if the \
+                file is not yours, ask its author.
+                """)
     }
 }
