@@ -84,6 +84,17 @@ import Testing
         #expect(PluginHostTool.words(text).contains("BaseOld.bundle 1.2 would be used in its place."))
     }
 
+    @Test func aVersionOfTheApplicationThatIsNotKnownIsACondition() throws {
+        let folder = try PluginFolder(["Later": ["PHHostRequires": ">=2"]])
+        func answer(_ arguments: String...) throws -> Substring? {
+            let command = ["why", "org.example.Later", "--in", folder.path] + arguments
+            return try PluginHostTool.run(command).standardOutput.split(separator: "\n").first
+        }
+        #expect(try answer() == "org.example.Later used, if the application has version >=2")
+        #expect(try answer("--host-version", "2.1") == "org.example.Later used")
+        #expect(try answer("--host-version", "1.0") == "org.example.Later not used")
+    }
+
     @Test func theCompleteCheckOfTheOneInUseDecides() throws {
         let fixture = try BundleFixture("Faulty", code: .c(PluginSource.missingEntry))
         let folder = fixture.url.deletingLastPathComponent().path

@@ -36,6 +36,9 @@ extension WhyReport {
             """
     }
 
+    /// The Info.plist of the bundle that is used; nil if none is.
+    private var usedManifest: Manifest? { candidates.first { $0.candidate.verdict == .usable }?.manifest }
+
     /// The answer in a few words.
     private var answer: (String, Page.Style) {
         if explanation.plugin == nil { return ("not used", .red) }
@@ -44,7 +47,11 @@ extension WhyReport {
         case nil: return ("used, if the application brings the libraries that it needs", .yellow)
         default:
             let isRefused = probes.contains { !$0.findings.isEmpty }
-            return isRefused ? ("used, but not by every application", .yellow) : ("used", .green)
+            if isRefused { return ("used, but not by every application", .yellow) }
+            if let range = usedManifest?.hostRequires, HostEnvironment.current.version.isEmpty {
+                return ("used, if the application has version \(range)", .yellow)
+            }
+            return ("used", .green)
         }
     }
 
@@ -104,7 +111,7 @@ extension WhyReport {
                     ? ("no plug-in offers it", .yellow) : ("offered by " + offers.joined(separator: ", "), .green),
                 indent: 2)
         }
-        guard let manifest = candidates.first(where: { $0.candidate.verdict == .usable })?.manifest else { return }
+        guard let manifest = usedManifest else { return }
         if !manifest.conflicts.isEmpty {
             page.paragraph("never used together with " + manifest.conflicts.shown, indent: 2)
         }
