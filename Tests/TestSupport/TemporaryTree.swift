@@ -56,6 +56,19 @@ package final class TemporaryTree: Sendable {
 
     package func remove(_ name: String) { Self.remove(self(name)) }
 
+    /// Exchanges two items in one step, as an installer does.
+    package func exchange(_ name: String, with other: String) throws {
+        typealias Function =
+            @convention(c) (
+                CInt, UnsafePointer<CChar>, CInt, UnsafePointer<CChar>, CUnsignedInt
+            ) -> CInt
+        // The module Glibc does not have it.
+        guard let symbol = dlsym(nil, "renameat2") else { throw SystemError(ENOSYS) }
+        let exchange: CUnsignedInt = 2
+        guard unsafeBitCast(symbol, to: Function.self)(AT_FDCWD, self(name), AT_FDCWD, self(other), exchange) == 0
+        else { throw SystemError(errno) }
+    }
+
     package func rename(_ old: String, to new: String) throws {
         guard Glibc.rename(self(old), self(new)) == 0 else { throw SystemError(errno) }
     }

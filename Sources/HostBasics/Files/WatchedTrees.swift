@@ -381,9 +381,10 @@ package struct WatchedTrees {
             remove(directory)
             changes.insert(wholly: directory)
         }
-        // A directory that has become accessible could not be watched before.
-        if event.isAny(of: Int(IN_CREATE | IN_MOVED_TO | IN_ATTRIB)), trees[place.tree]?.watches[directory] == nil,
-            let child = child(event.name, nil, in: place)
+        // A directory that has become accessible could not be watched before. Of two that were exchanged, the new one has
+        // come before the old one goes.
+        if event.isAny(of: Int(IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_ATTRIB)),
+            trees[place.tree]?.watches[directory] == nil, let child = child(event.name, nil, in: place)
         {
             enter(child)
         }

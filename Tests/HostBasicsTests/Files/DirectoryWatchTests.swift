@@ -59,6 +59,19 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
+    /// As an installer does: the watch of the old directory must not be taken for that of the new one.
+    @Test func aDirectoryThatWasExchangedWithAnotherIsWatched() throws {
+        let tree = try TemporaryTree(["root/X.bundle/a": "1", "beside/X.bundle/a": "2"])
+        let watch = try watch([tree("root")])
+        for round in 0..<3 {
+            try tree.exchange("root/X.bundle", with: "beside/X.bundle")
+            #expect(reports.next()?.names == [tree("root"): ["X.bundle"]], "\(round)")
+            try tree.write("root/X.bundle/b\(round)", "3")
+            #expect(reports.next()?.names == [tree("root/X.bundle"): ["b\(round)"]], "\(round)")
+        }
+        withExtendedLifetime(watch) {}
+    }
+
     @Test func aBurstIsOneReport() throws {
         let tree = try TemporaryTree(["sub/": ""])
         let watch = try watch([tree.path], quiet: .milliseconds(500), longest: .seconds(60))
