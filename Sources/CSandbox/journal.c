@@ -525,13 +525,22 @@ static void handle(int signal, siginfo_t *info, void *context) {
     pass_on(signal, info, context);
 }
 
-// The functions that called exit() are still on the stack.
+static bool is_loading(phs_journal_record *record, uint32_t thread) {
+    for (int slot = 0; slot < PHS_JOURNAL_LOADS; slot++)
+        if (atomic_load((_Atomic uint32_t *)&record->loads[slot].thread) == thread) return true;
+    return false;
+}
+
+// The functions that called exit() are still on the stack. Where the code of a constructor is, nobody knows yet: then the
+// load that this thread is in the middle of tells whose it is.
 static void record_exit(void) {
     phs_journal_record *record = atomic_load(&journal);
     if (record == NULL || record->state != PHS_JOURNAL_RUNNING) return;
     record->ended = wall_clock();
+    record->thread = (uint32_t)syscall(SYS_gettid);
     trace_back(record);
-    record->state = record->suspect_count > 0 ? PHS_JOURNAL_EXITED : PHS_JOURNAL_CLEAN;
+    bool is_of_plugin = record->suspect_count > 0 || is_loading(record, record->thread);
+    record->state = is_of_plugin ? PHS_JOURNAL_EXITED : PHS_JOURNAL_CLEAN;
 }
 
 static int give_signal_stack(void) {

@@ -3,6 +3,7 @@
 
 #include "worker.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,6 +25,8 @@ __attribute__((constructor)) static void become_worker(void) {
     if (secure_getenv(PHS_WORKER_VARIABLE) == NULL) return;
     unsetenv(PHS_WORKER_VARIABLE);
     if (phs_worker_main == NULL || !is_control_socket(PHS_WORKER_CONTROL)) return;
+    // The host logs lines. C holds output back to a pipe, and what it holds is lost if the worker is killed.
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     phs_worker_main();
     // Not exit(): the application's exit handlers expect a main() that did not run.
     _exit(0);

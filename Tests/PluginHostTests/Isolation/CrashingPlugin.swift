@@ -122,6 +122,10 @@ final class CrashingPlugin: Sendable {
             }
             return 1;
         }
+        static int32_t prints(void) {
+            printf("a line\\n");
+            return die(1);
+        }
         // Answers the call on the first lane in the worker's place, with a descriptor that does not come.
         static int32_t announces(void) {
             FILE *maps = fopen("/proc/self/maps", "r");
@@ -183,6 +187,7 @@ final class CrashingPlugin: Sendable {
             FUNCTION(grows, "(uint32) -> int32")
             FUNCTION(floods, "(uint32, uint32) -> int32")
             FUNCTION(announces, "() -> int32")
+            FUNCTION(prints, "() -> int32")
             const plugin_lifecycle *life = host->get_extension(host, PLUGIN_STRING(PLUGIN_LIFECYCLE_ID));
             return life->register_hooks(host, &hooks);
         }

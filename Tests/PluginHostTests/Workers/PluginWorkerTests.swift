@@ -133,6 +133,14 @@ import Testing
         #expect(output.hasSuffix("x\nthe end\n"))
     }
 
+    @Test func whatAPlugInPrintsBeforeItCrashesIsKept() async {
+        await #expect(processExitsWith: .success) {
+            let plugin = try CrashingPlugin()
+            let error = #expect(throws: PluginError.self) { try plugin.bundle.function("prints")() }
+            #expect(error?.workerEnd?.output.contains("a line\n") == true)
+        }
+    }
+
     @Test func moreOutputThanTheLimitWaitsForTheNextSecond() throws {
         var ends: [Int32] = [-1, -1]
         #expect(phs_worker_make_pipe(&ends) == 0)

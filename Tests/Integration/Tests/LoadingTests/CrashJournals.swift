@@ -93,6 +93,7 @@ import Testing
         __attribute__((constructor)) static void construct(void) {
             if (is("constructor")) null_pointer();
             if (is("kill")) slow(NULL);
+            if (is("exit")) exit(3);
         }
         PLUGIN_EXPORT plugin_status plugin_entry(const plugin_host *host) {
             if (is("entry")) abort();
@@ -178,6 +179,7 @@ import Testing
         Way(
             name: "load", place: "constructor", status: -SIGSEGV,
             blamed: "org.example.Crashing loading opening signal(11)"),
+        Way(name: "load", place: "exit", status: 3, blamed: "org.example.Crashing loading opening exit"),
         Way(name: "load", place: "entry", status: -SIGABRT, blamed: "org.example.Crashing caller entry signal(6)"),
         Way(name: "load", place: "kill", status: -SIGKILL, blamed: "org.example.Crashing loading opening unknown"),
         Way(name: "swift-trap", status: -trap, blamed: "org.example.CrashingSwift faultingCode code signal(\(trap))"),
