@@ -28,7 +28,8 @@ extension CompleteInspection {
                 "\(quoted(file.path)) defines \(counted(unique.count, "unique symbol")), which the "
                     + "dynamic linker merges with those of all other files in the process: "
                     + "\(shownList(names, atMost: Self.listedNames)).",
-                "Compile it, and every static library in it, with -fvisibility=hidden or -fno-gnu-unique.")
+                // Not -fvisibility=hidden: the templates of the C++ library say that they are visible.
+                "Compile it, and every static library in it, with -fno-gnu-unique.")
         }
     }
 

@@ -5,6 +5,11 @@
 /// …
 /// try converter.convert(text, progress: RemoteCallback { fraction in show(fraction); return !isStopped })
 /// ```
+///
+/// The parameters of the type are the result and then the arguments. A callback that returns nothing useful returns a
+/// `Bool`, because `Void` cannot cross.
+///
+/// The function runs in the caller's process, while the caller waits for the end of the
 /// method; errors that it throws reach the object. The callbacks of one call run one at a time, on whatever thread the
 /// object calls them. A callback works until the method returns; afterwards it throws ``RemoteFailure`` with code
 /// `callRefused`.

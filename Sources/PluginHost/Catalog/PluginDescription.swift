@@ -4,7 +4,7 @@ import HostBasics
 /// A plug-in of a catalogue: the bundle in use under its identifier, described without running any of its code.
 ///
 /// **Threads.** A value; it shows the state of the catalogue when it was created.
-public struct PluginDescription: Sendable {
+public struct PluginDescription: Sendable, CustomStringConvertible {
     /// How the bundle is opened.
     enum Source: Sendable {
         case catalog(PluginCatalog)
@@ -43,6 +43,11 @@ public struct PluginDescription: Sendable {
         case .catalog(let catalog): try catalog.opened(self)
         case .bundle(let bundle): bundle
         }
+    }
+
+    /// The identifier, the version and the bundle's directory.
+    public var description: String {
+        "\(identifier)\(version.map { " " + $0 } ?? "") (\(bundlePath))"
     }
 
     /// `CFBundleIdentifier`, otherwise the directory's name without its extension.

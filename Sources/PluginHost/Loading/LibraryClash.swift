@@ -76,7 +76,7 @@ struct LibraryClash: Sendable {
     }
 
     private func remedy(_ bundlePath: String) -> String {
-        guard let name else { return "Compile it with -fno-gnu-unique or -fvisibility=hidden." }
+        guard let name else { return "Compile it with -fno-gnu-unique." }
         return Self.remedy(forLibrary: name, of: bundlePath)
     }
 

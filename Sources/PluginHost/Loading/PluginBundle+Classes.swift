@@ -50,7 +50,7 @@ extension PluginBundle {
             throw instantiationFailed("the principal class \(quoted(LibraryClasses.qualifiedName(of: aClass)))", error)
         }
         code.objects.count(.pluginClass, LibraryClasses.ownName(of: aClass)).add(object)
-        guard let result = object as? T else { throw principalUnfit(aClass, "it is not a \(type)", copiesOf: type) }
+        guard let result = object as? T else { throw principalUnfit(aClass, "it is no \(type)", copiesOf: type) }
         return result
     }
 

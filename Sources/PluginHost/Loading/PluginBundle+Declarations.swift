@@ -72,7 +72,15 @@ extension PluginBundle {
                 The plug-in registered \(quoted(one.name)) for version \(one.version) of the extension point \
                 \(quoted(one.point)), but PHFactories \(other ?? "does not declare it").
                 """,
-            remedy: "Declare it in PHFactories of Info.plist with this name, extensionPoint and version.")
+            remedy: namesake?.extensionPoint == one.point
+                ? """
+                Compile the plug-in again with the application's present API, whose extension point may have another version \
+                now; then declare the version that it has.
+                """
+                : """
+                Declare it in PHFactories of Info.plist with this name, extensionPoint and version, or correct them in the code \
+                if they are misspelt there.
+                """)
     }
 
     @inline(never)

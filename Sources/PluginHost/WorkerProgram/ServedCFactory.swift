@@ -29,7 +29,13 @@ final class ServedCFactory: Sendable {
 
     /// Creates an object.
     func make() throws -> RemoteServant {
-        CObjectProxy.interface.servant(for: ServedCObject(try provider.make(), self))
+        do {
+            return CObjectProxy.interface.servant(for: ServedCObject(try provider.make(), self))
+        } catch let error as PluginError where error.code == .instantiationFailed {
+            // The host says again what failed.
+            let finding = error.findings[0]
+            throw PluginFailure(finding.systemMessage ?? finding.message, remedy: finding.remedy)
+        }
     }
 
     /// The table, which all objects of the factory share.

@@ -141,7 +141,7 @@ import Testing
         _ = try bundle.makePrincipal(as: (any Plugin).self)
         let error = #expect(throws: PluginError.self) { try bundle.makePrincipal(as: (any TextFilter).self) }
         #expect(error?.code == .principalClassMissing)
-        #expect(error?.description.contains("it is not a TextFilter") == true)
+        #expect(error?.description.contains("it is no TextFilter") == true)
     }
 
     @Test func theNotificationBringsTheClassNamesInTheOrderOfTheFile() throws {

@@ -111,7 +111,7 @@ extension Rule {
                 Two plug-ins with such a symbol would share one variable, so the host loads the second one from a private \
                 copy.
                 """,
-            mend: "Compile it, and every static library in it, with -fvisibility=hidden or -fno-gnu-unique."),
+            mend: "Compile it, and every static library in it, with -fno-gnu-unique."),
         .plugin(
             .unsafeSearchPath, .load, .executable,
             what:
