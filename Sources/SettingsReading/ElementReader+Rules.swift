@@ -105,11 +105,21 @@ extension ElementReader {
         if values.contains(where: { $0.type == .real }) {
             values = values.map { if case .integer(let value) = $0 { .real(Double(value)) } else { $0 } }
         }
-        guard values.allSatisfy({ $0.type == values[0].type }), Set(values).count == values.count,
-            values.allSatisfy({ Self.isShort($0) })
-        else {
+        var seen: Set<SettingScalar> = []
+        if let other = values.first(where: { $0.type != values[0].type }) {
             fault(
-                "Values", "has Values of several types, equal ones, or a text that is too long", "Correct the Values.")
+                "Values", "has Values of several types: \(other.shown) is of another type than \(values[0].shown)",
+                "Give all the same type.")
+            return nil
+        }
+        if let equal = values.first(where: { !seen.insert($0).inserted }) {
+            fault("Values", "has the value \(equal.shown) twice in Values", "Remove one, with its title.")
+            return nil
+        }
+        guard values.allSatisfy({ Self.isShort($0) }) else {
+            fault(
+                "Values", "has a text of more than \(SettingsLimits.longestText) bytes in Values", "Use a shorter text."
+            )
             return nil
         }
         guard let titles, titles.count == values.count else {

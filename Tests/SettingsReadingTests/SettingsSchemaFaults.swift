@@ -119,7 +119,7 @@ import Testing
                 "{ Type = PSMultiValueSpecifier; Key = a; Values = (a); Titles = (A); DefaultValue = b; }",
                 "DefaultValue “b”"
             ),
-            ("{ Type = PSMultiValueSpecifier; Key = a; Values = (a, a); Titles = (A, B); }", "equal ones"),
+            ("{ Type = PSMultiValueSpecifier; Key = a; Values = (a, a); Titles = (A, B); }", "the value “a” twice"),
             ("{ Type = PSMultiValueSpecifier; Key = a; Values = (a, <*I1>); Titles = (A, B); }", "several types"),
             ("{ Type = PSMultiValueSpecifier; Key = a; Values = (); Titles = (); }", "has no usable Values"),
             ("{ Type = PSTextFieldSpecifier; Key = a; MinimumValue = <*I2>; }", "its values are texts"),

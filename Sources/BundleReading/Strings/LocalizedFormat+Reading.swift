@@ -1,4 +1,5 @@
 // Public for PluralEntry at the end.
+import HostBasics
 public import PropertyLists
 
 extension LocalizedFormat {
@@ -114,7 +115,8 @@ extension LocalizedFormat {
             var forms: [PluralCategory: LocalizedFormat] = [:]
             for (name, format) in variants {
                 guard let category = PluralCategory(rawValue: name) else {
-                    throw Fault(path: [name], message: "It is not one of zero, one, two, few, many and other.")
+                    throw Fault(
+                        path: [name], message: "\(quoted(name)) is not one of zero, one, two, few, many and other.")
                 }
                 forms[category] = format
             }

@@ -327,6 +327,9 @@ extension LintFinding {
     func moved(from: String, to: String) -> LintFinding {
         var finding = self
         finding.filePath = filePath.replacing(from, with: to)
+        for index in finding.related.indices {
+            finding.related[index].filePath = related[index].filePath.replacing(from, with: to)
+        }
         finding.message = message.replacing(from, with: to)
         finding.remedy = remedy.replacing(from, with: to)
         return finding

@@ -53,9 +53,12 @@ struct BundleSource {
             }
             return dictionary
         } catch let error as OpenedFile.Failure {
+            let isBundle = FileIdentity(path: Path.join(Path.parent(path), "Contents/Info.plist")) != nil
             throw PackingError(
                 .unreadable, path: path, message: "\(quoted(path)) \(error.reason).",
-                remedy: error.remedy(else: "Write an Info.plist; “pluginhost new” makes one."))
+                remedy: isBundle
+                    ? "Its directory is a finished bundle, with Contents/Info.plist: name the folder of its source."
+                    : error.remedy(else: "Write an Info.plist; “pluginhost new” makes one."))
         } catch let error as PropertyListFault {
             throw PackingError(
                 .manifestInvalid, path: path, message: "\(quoted(path)) cannot be read: \(error)",

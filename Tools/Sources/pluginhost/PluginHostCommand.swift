@@ -15,7 +15,7 @@ struct PluginHostCommand: ParsableCommand {
         abstract: "Finds, explains, inspects, checks, loads and calls plug-in bundles.",
         discussion: """
             No command but “load”, “probe”, “call” and “check --level” runs any code of a bundle, and “bisect” runs the \
-            application. Each takes --json, and ends with 0 if nothing is wrong, with 1 if it found problems, and with 2 after \
+            application. Nearly all take --json, and each ends with 0 if nothing is wrong, with 1 if it found problems, and with 2 after \
             wrong usage or if it cannot do its work.
 
             If you write an application: new, list, why, check, call, remote, diff and stage.

@@ -57,7 +57,7 @@ import Testing
         let message = """
             The bundle “\(made.path)”: The plug-in registered “DeclaresTooLittle” for version 1 of the extension point \
             “org.example.declared”, but PHFactories does not declare it. Declare it in PHFactories of Info.plist with this \
-            name, extensionPoint and version.
+            name, extensionPoint and version, or correct them in the code if they are misspelt there.
             """
         #expect(error.description == message)
         #expect(error.filePath == made.infoList.path)

@@ -528,6 +528,7 @@ extension Defect {
             return [fixture.path]
         },
         file("tooManyFiles", String(repeating: "d/", count: 17) + "deep.strings", ""),
+        file("notChecked", "Main.storyboard", "x"),
         table("furtherFindings", (0..<150).map { "\"k\($0)\" = \"%@ 5% y\";\n" }.joined()),
         table("mixedPlaceholders", "\"a\" = \"%1$@ of %@\";"),
         table("strayPercent", "\"a\" = \"%@ is 5% y\";"),

@@ -63,8 +63,10 @@ import Testing
         let now = try user.setting("rate")
         #expect(now["layer"] as? String == "user" && now["file"] as? String == user.file("config"))
         #expect(now["line"] as? Int != nil)
-        #expect(try user.document("reset", "org.example.Loud").status == 0)
+        let reset = try user.document("reset", "org.example.Loud")
+        #expect(reset.status == 0 && (reset.object["changed"] as? [String])?.contains("rate") == true)
         #expect(try user.setting("rate")["layer"] as? String == "plugin")
+        #expect(try user.document("reset", "org.example.Loud").object["changed"] as? [String] == [])
     }
 
     @Test func whatCannotBeStoredIsAProblem() throws {

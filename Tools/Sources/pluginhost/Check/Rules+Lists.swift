@@ -13,6 +13,11 @@ extension Rule {
             why: "The files that were not read may have faults.",
             mend: "Move files that are not lists or tables elsewhere, or put them into fewer directories."),
         .lint(
+            LintFinding.Code(rawValue: "notChecked"), .standard, .lists,
+            what: "A file is of a kind that no bundle reads: a storyboard, a string catalogue or an XLIFF file.",
+            why: "Its texts reach no user.",
+            mend: "Make tables of a string catalogue or an XLIFF file, and leave the file out of the bundle."),
+        .lint(
             .furtherFindings, .standard, .lists,
             what: "There are more findings about a file than are listed.",
             why: "The list would be too long to read.",
@@ -121,12 +126,13 @@ extension Rule {
             mend: "Write the value, or remove the key."),
         .fault(
             "duplicateKey",
-            what: "A dictionary contains a key twice, with different values.",
-            why: "Only one of the two counts: the first in a property list, the last in a strings table.",
+            what: "A dictionary contains a key twice, with different values; or a strings table, with any values.",
+            why:
+                "Only one of the two counts: the first in a property list and in a table as XML, the last in other tables.",
             mend: "Remove one of them."),
         .fault(
             "repeatedKey",
-            what: "A dictionary contains a key twice, with the same value.",
+            what: "A dictionary of a property list contains a key twice, with the same value.",
             why: "Somebody who changes one of them may not notice the other.",
             mend: "Remove one of them."),
         .fault(

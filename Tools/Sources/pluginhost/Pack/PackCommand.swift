@@ -170,12 +170,16 @@ private struct PackResult {
             error.write(to: &page)
         case .success(let result):
             let path = result.path.relativeToCurrentDirectory + ":"
-            let report = FindingReport(findings: result.findings, bundlePath: result.path)
-            page.line((path, .bold), outcome(of: result), (report.count ?? "", .yellow))
             // What the linter found in the source has a place there, and is shown below.
             let known = Set(result.lint.map { [$0.code.rawValue, $0.subject] })
             let others = result.findings.filter { !known.contains([$0.code.rawValue, $0.subject]) }
-            FindingReport(findings: others, bundlePath: result.path).write(to: &page)
+            let report = FindingReport(findings: others, bundlePath: result.path)
+            let errors = report.errors + result.lint.count { $0.severity == .error }
+            let warnings = report.warnings + result.lint.count { $0.severity == .warning }
+            let counts = [FindingReport.count(errors, "error"), FindingReport.count(warnings, "warning")]
+            page.line(
+                (path, .bold), outcome(of: result), (counts.compactMap(\.self).joined(separator: ", "), .yellow))
+            report.write(to: &page)
             if let archive = result.archive {
                 page.line((archive.relativeToCurrentDirectory + ":", .bold), ("written", .green))
             }

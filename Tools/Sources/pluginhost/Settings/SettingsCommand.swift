@@ -216,7 +216,10 @@ struct SetSettingCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The key.", valueName: "key"), completion: KnownNames.settings)
     var key: String
 
-    @Argument(help: ArgumentHelp("The value; true or false for a switch.", valueName: "value"))
+    @Argument(
+        help: ArgumentHelp(
+            "The value; true or false for a switch. Write -- before a value that begins with “-”: set ID KEY -- -1",
+            valueName: "value"))
     var value: String
 
     mutating func validate() throws {
@@ -268,7 +271,13 @@ struct ResetSettingsCommand: ParsableCommand {
         var change = SettingsChange("reset", arguments, identifier, settings, key)
         // A secret setting has no value in a file.
         for key in key.map({ [$0] }) ?? settings.keys.filter({ !(settings.declaration(of: $0)?.isSecret ?? true) }) {
-            try change.perform(key) {
+            let layer = system ? SettingsLayer.administrator : .user
+            let origin = settings.origin(of: key)
+            // A value that cannot be used has a finding.
+            let isStored =
+                origin?.layer == layer || system && origin?.lock != nil
+                || settings.findings.contains { $0.subject == key }
+            try change.perform(key, isChange: isStored) {
                 if system { try settings.setForSystem(key, to: nil, locks: false) } else { try settings.reset(key) }
             }
         }
@@ -302,10 +311,11 @@ private struct SettingsChange {
         self.key = key
     }
 
-    mutating func perform(_ key: String, _ body: () throws -> Void) throws {
+    /// `isChange`: whether the key has another value afterwards, if nothing fails.
+    mutating func perform(_ key: String, isChange: Bool = true, _ body: () throws -> Void) throws {
         do {
             try body()
-            changed.append(key)
+            if isChange { changed.append(key) }
         } catch let error as PluginError {
             let cannotWrite = error.code == .settingsUnreadable
             // The file that could not be written for one key is the same for all.
@@ -337,6 +347,8 @@ private struct SettingsChange {
                 page.paragraph("\(key) is now \(value), by \(layer.words).", .green)
             } else if !changed.isEmpty {
                 page.paragraph("\(identifier): reset \(changed.joined(separator: ", ")).", .green)
+            } else if isDone {
+                page.paragraph("\(identifier): nothing was set.", .green)
             }
             report.write(to: &page)
             Terminal.write(page.text)
