@@ -234,14 +234,14 @@ import Testing
     @Test(.fault(572)) func fiftyWritersOfAHundredKeysLoseNothing() throws {
         let host = try SettingsHost()
         let path = host.path("home")
-        let end = ContinuousClock.now + .seconds(180)
+        let limit = Wait.ofATest
         let writers = DispatchGroup()
         for writer in 0..<50 {
             DispatchQueue(label: "writer \(writer)").async(group: writers) {
-                for part in 0..<5 where !Self.write(writer, part, path, until: end) { return }
+                for part in 0..<5 where !Self.write(writer, part, path, limit) { return }
             }
         }
-        #expect(writers.wait(timeout: .now() + 240) == .success)
+        writers.wait(until: "all writers have ended")
         let bytes = try OpenedFile(path: path).bytes(atMost: 16 << 20)
         let values = try PropertyListReader.read(bytes).value["Settings"]?.dictionary ?? [:]
         #expect(values.count == 5_000)
@@ -253,9 +253,7 @@ import Testing
     }
 
     /// Stores twenty keys of a writer; false if that failed.
-    private static func write(
-        _ writer: Int, _ part: Int, _ path: String, until end: ContinuousClock.Instant
-    ) -> Bool {
+    private static func write(_ writer: Int, _ part: Int, _ path: String, _ limit: Wait) -> Bool {
         var change = SettingsContent.Change()
         for key in part * 20..<part * 20 + 20 { change.values["w\(writer)k\(key)"] = .integer(Int64(key)) }
         while true {
@@ -264,7 +262,7 @@ import Testing
                 return true
             } catch {
                 // Where the writers of a slow machine wait too long, the refusal says so, and nothing was written.
-                if error.message.contains("lock"), ContinuousClock.now < end { continue }
+                if error.message.contains("lock"), !limit.isOver { continue }
                 Issue.record("\(error)")
                 return false
             }
