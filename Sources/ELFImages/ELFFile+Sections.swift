@@ -76,17 +76,21 @@ extension ELFFile {
 
     private static let classLimit = 10_000
 
-    /// The classes that the file defines, in order, as ``LibraryClasses/names`` returns them for a loaded file.
-    package var classNames: [String] {
+    /// The classes that the file defines, in order, as ``LibraryClasses/names`` returns them for a loaded file; nil if
+    /// they cannot be read.
+    package var classNames: [String]? {
+        // The table was removed, or the system has refused it.
+        if sections.isEmpty { return nil }
         guard let section = section(named: "swift5_type_metadata"), section.size <= FileMemory.sectionLimit else {
             return []
         }
         var names: [String] = []
-        TypeContext.each(in: FileMemory(self), at: section.address, length: section.size) { context in
+        let memory = FileMemory(self)
+        TypeContext.each(in: memory, at: section.address, length: section.size) { context in
             if context.kind == .class, !context.isGeneric, let name = context.qualifiedName { names.append(name) }
             return names.count < Self.classLimit
         }
-        return names
+        return memory.hasFailed ? nil : names
     }
 
     /// The source revisions of the compilers that produced the file's parts, from the section `.comment`: each release
@@ -112,6 +116,8 @@ extension ELFFile {
 final class FileMemory: ELFMemory {
     private let file: ELFFile
     private var pieces: [UInt64: [UInt8]] = [:]
+    /// Whether the system has refused to read a piece.
+    private(set) var hasFailed = false
 
     private static let pieceSize: UInt64 = 64 << 10
     /// The maximum size of a section of 4-byte references; no library has as many types.
@@ -157,9 +163,11 @@ final class FileMemory: ELFMemory {
     }
 
     private func load(_ start: UInt64) -> [UInt8]? {
-        guard start < file.file.identity.size,
-            let piece = file.bytes(at: start, count: min(Self.pieceSize, file.file.identity.size - start))
-        else { return nil }
+        guard start < file.file.identity.size else { return nil }
+        guard let piece = file.bytes(at: start, count: min(Self.pieceSize, file.file.identity.size - start)) else {
+            hasFailed = true
+            return nil
+        }
         pieces[start] = piece
         return piece
     }
