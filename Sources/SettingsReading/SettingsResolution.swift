@@ -158,7 +158,7 @@ package struct SettingsResolution: Sendable {
         if unknown.isEmpty { return }
         let sorted = declared.sorted()
         var suggestions = NameSuggestions()
-        let places = FilePlaces(file.bytes)
+        let places = places(in: file)
         findings += PluginFinding.listed(on: unknown, in: file.path) { key in
             let near = suggestions.names(near: key, among: sorted, most: 1).first
             var finding = PluginFinding(
@@ -171,6 +171,12 @@ package struct SettingsResolution: Sendable {
             finding.place = places.place(of: key)
             return finding
         }
+    }
+
+    private mutating func places(in file: SettingsFile) -> FilePlaces {
+        let known = places[file.path] ?? FilePlaces(file.bytes)
+        places[file.path] = known
+        return known
     }
 
     private mutating func report(
@@ -191,9 +197,7 @@ package struct SettingsResolution: Sendable {
             remedy: fault.code == .settingInvalid
                 ? "Write \(declaration.allowedWords), or remove the value." : "Remove the value.")
         if let file = fault.file {
-            let known = places[file.path] ?? FilePlaces(file.bytes)
-            places[file.path] = known
-            finding.place = known.place(of: fault.key)
+            finding.place = places(in: file).place(of: fault.key)
         }
         findings.append(finding)
     }

@@ -57,10 +57,10 @@ package struct ExecutionList: KeptContent {
 
     // MARK: Reading
 
-    /// The lists for an application, merged into one, the identifiers of each file, and the findings about the files.
+    /// The lists for an application, merged into one, the list of each file, and the findings about the files.
     package static func read(
         of application: String
-    ) -> (list: ExecutionList, files: [(path: String, identifiers: [String])], findings: [PluginFinding]) {
+    ) -> (list: ExecutionList, files: [(path: String, content: ExecutionList)], findings: [PluginFinding]) {
         let lists = AdministratorLists<ExecutionList>(
             "execution", of: application,
             ListWords(
@@ -75,8 +75,11 @@ package struct ExecutionList: KeptContent {
         let (contents, findings) = lists.read()
         var all = ExecutionList()
         for (_, list) in contents { all.executions.merge(list.executions) { max($0, $1) } }
-        return (all, contents.map { ($0, $1.executions.keys.sorted()) }, findings)
+        return (all, contents, findings)
     }
+
+    /// The identifiers in the list, sorted; ``everyPlugin`` stands for every plug-in.
+    package var identifiers: [String] { executions.keys.sorted() }
 
     package init() {}
 

@@ -10,6 +10,8 @@ import HostRecords
 
     /// Reads the lists for an application.
     @_spi(Tools) public init(_ application: String) {
-        (_, files, findings) = ExecutionList.read(of: application)
+        let read = ExecutionList.read(of: application)
+        files = read.files.map { ($0.path, $0.content.identifiers) }
+        findings = read.findings
     }
 }

@@ -158,13 +158,13 @@ extension PluginBundle {
                 message: "The key \(key) has no effect: the key without the suffix cannot differ between platforms.",
                 remedy: "Use NSExecutable-linux to name another executable; an identifier never varies.")
         }
-        let needsItself = manifest.identifier.map { manifest.requires[$0] != nil } ?? false
-        let circle = PluginFinding(
-            .warning, .manifestInvalid, filePath: path, subject: ManifestKey.requires.spelling,
-            message: "PHRequires names the bundle itself, so no catalogue ever uses it.",
-            remedy: "Remove \(quoted(manifest.identifier ?? "")) from PHRequires.")
-        return unknown + misspelt + (needsItself ? [circle] : []) + itemAdvice(on: manifest, path: path, &suggestions)
-            + ineffective
+        let needsItself = [manifest.identifier].compactMap(\.self).filter { manifest.requires[$0] != nil }.map { own in
+            PluginFinding(
+                .warning, .manifestInvalid, filePath: path, subject: ManifestKey.requires.spelling,
+                message: "PHRequires names the bundle itself, so no catalogue ever uses it.",
+                remedy: "Remove \(quoted(own)) from PHRequires.")
+        }
+        return unknown + misspelt + needsItself + itemAdvice(on: manifest, path: path, &suggestions) + ineffective
             + nameAdvice(on: manifest, path: path)
             + metadataAdvice(on: manifest, path: path)
             + decisionAdvice(on: manifest, path: path) + documentAdvice(on: manifest, path: path)

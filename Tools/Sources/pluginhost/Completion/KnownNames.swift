@@ -14,8 +14,7 @@ enum KnownNames {
     }
 
     /// The known application whose name is nearly this one, which is not known; nil if there is none.
-    static func application(near name: String) -> String? {
-        let known = PluginCatalog.knownApplications()
+    static func application(near name: String, among known: [String] = PluginCatalog.knownApplications()) -> String? {
         if known.contains(name) { return nil }
         var suggestions = NameSuggestions()
         return suggestions.names(near: name, among: known, most: 1).first

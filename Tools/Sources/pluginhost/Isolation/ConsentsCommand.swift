@@ -106,9 +106,10 @@ struct ConsentsArguments: ParsableArguments {
 
     /// What is added to an answer of nothing if the application's name may be wrong, beginning with a blank.
     var doubt: String {
-        if PluginCatalog.knownApplications().contains(application) { return "" }
+        let known = PluginCatalog.knownApplications()
+        if known.contains(application) { return "" }
         return " Nothing is known here of an application \(quoted(application))."
-            + (KnownNames.application(near: application).map { " Did you mean \($0)?" } ?? "")
+            + (KnownNames.application(near: application, among: known).map { " Did you mean \($0)?" } ?? "")
     }
 
     /// The same for an identifier.
