@@ -61,6 +61,13 @@ import Testing
         <key>other</key><string>%d files</string></dict></dict></dict></plist>
         """
 
+    @Test func commentsOfAnXMLListAreALoss() throws {
+        let commented = Self.plural.replacing("<key>other", with: "<!-- many --><key>other")
+        for form in [TableContent.Form.json, .stringsdict] {
+            #expect(try converted(commented, "a.stringsdict", to: form).losses == ["comments"])
+        }
+    }
+
     @Test func pluralFormsAreALossInAText() throws {
         let (text, losses) = try converted(Self.plural, "a.stringsdict", to: .strings)
         #expect(text == "" && losses == ["pluralForms"])

@@ -186,6 +186,7 @@ import Testing
     @Test(arguments: [
         ("id=\"Open\"", "id=\"Opne\"", "undefinedKey"), ("<source>Open<", "<source>Open!<", "otherSource"),
         ("T.strings\"", "X.strings\"", "missingTable"), ("original=\"en.lproj/T", "original=\"../../T.strings/T", "ok"),
+        ("en.lproj/T.strings\"", "Base.lproj/T.xib\"", "ok"), ("en.lproj/T.strings\"", "\"", "missingTable"),
         ("id=\"New\"", "id=\"Open\"", "duplicateUnit"), (" target-language=\"de\"", "", "notXLIFF"),
         (">Öffnen<", ">Öffnen %@<", "placeholderMismatch"),
         ("state=\"needs-translation\">%1$@", "state=\"final\">%1$d", "placeholderMismatch"),
@@ -369,6 +370,27 @@ import Testing
         #expect(made.warnings.first?.severity == .warning)
         #expect(made.warnings.first?.subject == "%d files")
         #expect(try imported(export(tree), tree).warnings.isEmpty)
+    }
+
+    @Test func aFileThatNamesNoTableMeansTheOnlyOne() throws {
+        let tree = try TranslationTree(["R/en.lproj/T.strings": "\"Open\" = \"Open\";\n"])
+        let text = try export(tree).replacing("en.lproj/T.strings", with: "").replacing(
+            "<source>Open</source>", with: "<source>Open</source><target>Öffnen</target>")
+        #expect(try imported(text, tree).tables.map(\.changed) == [["Open"]])
+    }
+
+    @Test func theLossOfTheCommentsOfPluralsIsReported() throws {
+        let tree = try TranslationTree([
+            "R/en.lproj/P.stringsdict": Self.plural,
+            "R/de.lproj/P.stringsdict": Self.plural.replacing(
+                "<dict>", with: "<!-- Dateien --><dict>", maxReplacements: 1),
+        ])
+        let text = try export(tree)
+        #expect(try imported(text, tree).warnings.isEmpty, "nothing is written")
+        let warnings = try imported(
+            text.replacing("<target state=\"translated\">%d files", with: "<target>%d Dateien"), tree
+        ).warnings
+        #expect(warnings.map(\.code) == [.comments] && warnings[0].place?.line != nil, "\(warnings)")
     }
 
     // MARK: Codes

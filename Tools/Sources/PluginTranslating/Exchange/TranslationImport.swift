@@ -35,8 +35,8 @@ public struct TranslationImport: Sendable {
     ///
     /// At most 100.
     public private(set) var findings: [LintFinding] = []
-    /// Facts to know even if everything fits: a localisation that did not exist, or marks that a `.stringsdict` cannot
-    /// have.
+    /// Facts to know even if everything fits: a localisation that did not exist, marks that a `.stringsdict` cannot
+    /// have, or comments that it loses.
     public private(set) var warnings: [LintFinding] = []
 
     /// Reads the file and the tables.
@@ -59,14 +59,20 @@ public struct TranslationImport: Sendable {
                 add(.notXLIFF, path, file.place, nil, "<file> has no target-language.")
                 continue
             }
-            let name = Path.lastComponent(file.original)
             let tables = try TranslatedTables(at: bundle, language: language, into: directory)
+            let name = Self.tableName(of: file.original, in: tables)
             guard seen.insert(tables.translation + "/" + name).inserted else {
                 add(.duplicateUnit, path, file.place, name, "The table \(quoted(name)) appears a second time.")
                 continue
             }
             guard let table = tables.tables.first(where: { $0.name == name }) else {
-                add(.missingTable, path, file.place, name, "The bundle has no table \(quoted(file.original)).")
+                let known = shownList(tables.tables.lazy.map { quoted($0.name) }, atMost: 5)
+                add(
+                    .missingTable, path, file.place, name,
+                    file.original.isEmpty
+                        ? "The file does not say to which table its texts belong."
+                        : "The bundle has no table \(quoted(file.original)).",
+                    remedy: "Correct the attribute original of <file>. The bundle's tables are \(known).")
                 continue
             }
             let texts = accepted(file, table, tables.translation, path)
@@ -85,14 +91,29 @@ public struct TranslationImport: Sendable {
         if !findings.isEmpty { (tables, warnings) = ([], []) }
     }
 
+    /// The name of the table that a file means.
+    ///
+    /// Xcode names the nib, whose table has its name. Some translation programs lose the name, which does not matter if
+    /// there is only one table.
+    private static func tableName(of original: String, in tables: TranslatedTables) -> String {
+        let name = Path.lastComponent(original)
+        if name.isEmpty, tables.tables.count == 1 { return tables.tables[0].name }
+        for suffix in [".xib", ".storyboard"] where name.hasSuffix(suffix) {
+            return name.dropLast(suffix.count) + ".strings"
+        }
+        return name
+    }
+
     private mutating func add(
-        _ code: LintFinding.Code, _ path: String, _ place: LintFinding.Place?, _ subject: String?, _ message: String
+        _ code: LintFinding.Code, _ path: String, _ place: LintFinding.Place?, _ subject: String?, _ message: String,
+        remedy: String? = nil
     ) {
         findings.append(
             LintFinding(
                 .error, code, filePath: path, place: place, subject: subject, message: message,
-                remedy: code == .otherSource || code == .undefinedKey
-                    ? "Export the texts again, and bring the translations into the new file." : ""))
+                remedy: remedy
+                    ?? (code == .otherSource || code == .undefinedKey
+                        ? "Export the texts again, and bring the translations into the new file." : "")))
     }
 
     /// A translation that fits.
@@ -276,6 +297,9 @@ public struct TranslationImport: Sendable {
                     message: "The file says that the translation of \(quoted(first))\(others) needs a review, "
                         + "and a .stringsdict has no place for this mark.",
                     remedy: "Review it before the bundle is shipped."))
+        }
+        if let bytes = try InputFile.bytesIfPresent(table.path) {
+            warnings += ListLosses.findings(bytes, .dictionary([:]), keepsFractions: true, path: table.path)
         }
         do throws(ListFault) {
             let text = try TableConversion.xml(.dictionary(entries.mapValues(\.value)))

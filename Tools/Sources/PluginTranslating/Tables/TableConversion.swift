@@ -27,7 +27,7 @@ public struct TableConversion: Sendable {
         _ bytes: [UInt8], path: String, to form: TableContent.Form, language: String? = nil
     ) throws(LintFinding) {
         var content = try TableContent(path: path, bytes: bytes, language: language)
-        losses = Self.losses(&content, path, form)
+        losses = Self.listComments(bytes, path) + Self.losses(&content, path, form)
         do throws(ListFault) {
             self.bytes = try Self.bytes(content, bytes, form)
         } catch {
@@ -65,6 +65,18 @@ public struct TableConversion: Sendable {
         } catch {
             throw ListFault(path: [], message: error.message)
         }
+    }
+
+    /// The loss of the comments in an XML list: they belong to no entry.
+    private static func listComments(_ bytes: [UInt8], _ path: String) -> [LintFinding] {
+        guard InputFile.isXML(bytes), let (count, line, column) = ListLosses.comments(in: bytes) else { return [] }
+        return [
+            LintFinding(
+                .error, .comments, filePath: path, place: LintFinding.Place(.text(line: line, column: column), nil),
+                message: count == 1
+                    ? "The comment here would be lost." : "This comment and \(count - 1) more would be lost.",
+                remedy: "Lose them with --lossy.")
+        ]
     }
 
     /// Removes everything that a form cannot hold, and adapts the entries to the form.
