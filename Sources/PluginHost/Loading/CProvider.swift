@@ -47,7 +47,7 @@ public struct CProvider: Sendable {
                         ?? (status == PLUGIN_OK ? "it returned no object" : "it returned \(status) and gave no reason"),
                     remedy: reason?.hint ?? ""))
         }
-        return CInstance(pointer: instance, factory: registration.pointer, bundle: bundle, objects: objects)
+        return CInstance(pointer: instance, of: self)
     }
 }
 
@@ -59,49 +59,61 @@ public final class CInstance: @unchecked Sendable {
 
     /// The object, to pass to the functions of its table.
     public let pointer: UnsafeMutableRawPointer
-    private let factory: UnsafePointer<plugin_factory>
-    private let bundle: PluginBundle
-    private let objects: ObjectCount
+    private let provider: CProvider
     /// The object, if it is in a worker process.
     private let remote: RemoteCObject?
 
-    init(
-        pointer: UnsafeMutableRawPointer, factory: UnsafePointer<plugin_factory>, bundle: PluginBundle,
-        objects: ObjectCount, remote: RemoteCObject? = nil
-    ) {
+    init(pointer: UnsafeMutableRawPointer, of provider: CProvider, remote: RemoteCObject? = nil) {
         self.pointer = pointer
         self.remote = remote
-        self.factory = factory
-        self.bundle = bundle
-        self.objects = objects
-        objects.add()
+        self.provider = provider
+        provider.objects.add()
     }
 
     deinit {
         if HeldLocks.areNone {
-            Self.release(pointer, factory, objects)
+            Self.release(pointer, provider)
         } else {
-            HeldLocks.afterRelease { [pointer, factory, objects, bundle, remote] in
-                withExtendedLifetime((bundle, remote)) { Self.release(pointer, factory, objects) }
+            HeldLocks.afterRelease { [pointer, provider, remote] in
+                withExtendedLifetime(remote) { Self.release(pointer, provider) }
             }
         }
     }
 
-    private static func release(
-        _ pointer: UnsafeMutableRawPointer, _ factory: UnsafePointer<plugin_factory>, _ objects: ObjectCount
-    ) {
+    private static func release(_ pointer: UnsafeMutableRawPointer, _ provider: CProvider) {
         HeldLocks.preconditionNone(before: "the release function of a C factory")
-        factory.pointee.release(pointer)
-        objects.remove()
+        provider.registration.pointer.pointee.release(pointer)
+        provider.objects.remove()
     }
 
-    var table: UnsafeRawPointer? { remote == nil ? factory.pointee.functions : remote?.table?.address }
+    var table: UnsafeRawPointer? {
+        remote == nil ? provider.registration.pointer.pointee.functions : remote?.table?.address
+    }
 
-    /// The first error of a table function that had no way to report it, such as the end of the worker process.
+    /// Removes and returns the reason why a table function failed on this thread.
     ///
-    /// Such a function returns zero, or a failure if it returns a `plugin_status`. Nil for an object in the
-    /// application's process, which reports its own errors.
-    public var failure: PluginError? { remote?.failure }
+    /// Call it on the thread of the failing call, right after it:
+    /// `if divide(object.pointer, 1, 0, &result) != PLUGIN_OK { throw object.takeFailure() ?? … }`.
+    ///
+    /// - Returns: an error of code `functionFailed` with what the plug-in last passed to set_error() on this thread, also
+    ///   for another of its objects; nil if it passed nothing since the last error was taken. For an object in a worker
+    ///   process, the error of the latest call of this object on this thread that failed, with its function as the
+    ///   subject; this is also `workerEnded` or another error of the process. A function that cannot report such an error
+    ///   returned zero.
+    public func takeFailure() -> PluginError? {
+        if let remote { return remote.takeFailure() }
+        return provider.table.takeReason().map { reason in
+            PluginError(
+                bundlePath: provider.bundle.bundlePath,
+                PluginFinding(
+                    .functionFailed, filePath: provider.bundle.executablePath, subject: provider.name,
+                    message: """
+                        A function of the table of \(quoted(provider.name)) failed\(reason.origin): \
+                        \((reason.words ?? "it gave no reason").asSentence)
+                        """,
+                    remedy: reason.hint.asSentence, systemMessage: reason.words))
+        }
+    }
 
     /// The table of functions, as the application's API header defines it for this extension point.
     ///

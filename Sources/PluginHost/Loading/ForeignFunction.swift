@@ -196,10 +196,10 @@ public final class ForeignFunction: @unchecked Sendable {
                 systemMessage: exception.text)
         }
         let reason = loaded.table.takeReason()
-        let words = reason.flatMap { $0.message.isEmpty ? nil : $0.message }
-        let origin = reason.flatMap { $0.domain.isEmpty ? nil : " (\($0.domain), code \($0.code))" } ?? ""
+        let words = reason?.words
         return bundle.functionError(
-            .functionFailed, name, "failed\(origin): \(words ?? "it returned \(outcome.status) and gave no reason")",
+            .functionFailed, name,
+            "failed\(reason?.origin ?? ""): \(words ?? "it returned \(outcome.status) and gave no reason")",
             remedy: words == nil
                 ? "The plug-in's author should call set_error() before returning a failure." : reason?.hint ?? "",
             systemMessage: words)

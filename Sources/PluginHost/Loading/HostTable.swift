@@ -33,6 +33,11 @@ final class HostTable: @unchecked Sendable {
         let code: Int32
         let message: String
         let hint: String
+
+        /// The plug-in's own domain and code, to follow “failed”; empty without a domain.
+        var origin: String { domain.isEmpty ? "" : " (\(domain), code \(code))" }
+        /// The message; nil if it is empty.
+        var words: String? { message.isEmpty ? nil : message }
     }
 
     let bundle: PluginBundle
@@ -146,15 +151,14 @@ final class HostTable: @unchecked Sendable {
                         ? "Install a version of the plug-in for this application."
                         : "The plug-in's author should call set_error() before returning a failure."))
         }
-        let origin = reason.domain.isEmpty ? "" : " (\(reason.domain), code \(reason.code))"
-        let message = reason.message.isEmpty ? "It gave no reason." : reason.message
         return PluginError(
             bundlePath: bundle.bundlePath,
             PluginFinding(
                 code, filePath: path, subject: reason.domain.isEmpty ? nil : reason.domain,
-                message: "The entry of \(quoted(path)) failed\(origin): \(message.asSentence)",
-                remedy: reason.hint.asSentence,
-                systemMessage: reason.message.isEmpty ? nil : reason.message))
+                message: """
+                    The entry of \(quoted(path)) failed\(reason.origin): \((reason.words ?? "It gave no reason").asSentence)
+                    """,
+                remedy: reason.hint.asSentence, systemMessage: reason.words))
     }
 
     /// Performs a registration if it is made inside the entry, on the thread of the entry.
@@ -299,11 +303,13 @@ final class HostTable: @unchecked Sendable {
         state.withLock { $0.findings += findings }
     }
 
+    static let maximumReasons = 64
+
     private func setReason(_ reason: Reason) {
         let thread = pthread_self()
         state.withLock { state in
             // A plug-in may set reasons on threads that end without a failing call. They must not accumulate.
-            if state.reasons.count >= 64 { state.reasons.removeAll() }
+            if state.reasons.count >= Self.maximumReasons { state.reasons.removeAll() }
             state.reasons[thread] = reason
         }
     }

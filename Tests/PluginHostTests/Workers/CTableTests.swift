@@ -4,6 +4,7 @@ import ForeignCalls
 import Foundation
 import HostBasics
 import PluginABI
+import TestSupport
 import Testing
 
 @testable import PluginHost
@@ -63,10 +64,17 @@ import Testing
         #expect(table.pointee.parse(object.pointer, "123", &number) == PLUGIN_OK && number == 123)
         #expect(table.pointee.name(object.pointer).map { String(cString: $0) } == "sum of 42")
         #expect([UInt8](1...4).withUnsafeBytes { table.pointee.sum(object.pointer, $0.baseAddress!, $0.count) } == 10)
-        #expect(object.failure == nil)
-        #expect(table.pointee.parse(object.pointer, "x", &number) < 0)
-        #expect((object.failure != nil) == isElsewhere)
-        if isElsewhere { #expect(object.failure?.description.contains("“x” is no number") == true) }
+        #expect(object.takeFailure() == nil)
+        for text in ["x", "y"] {
+            #expect(table.pointee.parse(object.pointer, text, &number) < 0)
+            let isOfAnother = Lock(false)
+            onThreads(1) { _ in isOfAnother.withLock { $0 = object.takeFailure() == nil } }
+            #expect(isOfAnother.withLock { $0 })
+            let failure = try #require(object.takeFailure())
+            #expect(failure.code == .functionFailed && failure.subject == (isElsewhere ? "parse" : "sum"))
+            #expect(failure.description.contains("“\(text)” is no number"), "\(failure)")
+            #expect(object.takeFailure() == nil, "it was taken")
+        }
         #expect(plugin.bundle.liveObjects.map(\.count) == [2])
         // Objects outlive an unload.
         #expect(plugin.bundle.unload())
@@ -104,9 +112,10 @@ import Testing
             let object = try factory.make()
             let table = try #require(object.functions(as: Functions.self))
             #expect(table.pointee.die(object.pointer) == 0)
-            #expect(object.failure?.code == .workerEnded)
-            #expect(object.failure?.workerEnd?.phase == .call(provider: "sum", method: "die"))
+            let failure = try #require(object.takeFailure())
+            #expect(failure.code == .workerEnded && failure.workerEnd?.phase == .call(provider: "sum", method: "die"))
             #expect(table.pointee.add(object.pointer, 1) == 0, "the object stays dead")
+            #expect(object.takeFailure() != nil, "each call fails")
             let next = try factory.make()
             #expect(try #require(next.functions(as: Functions.self)).pointee.add(next.pointer, 1) == 1)
             withExtendedLifetime((object, next)) {}
@@ -122,7 +131,8 @@ import Testing
                 let object = try factory.make()
                 let table = try #require(object.functions(as: Functions.self))
                 #expect(table.pointee.die(object.pointer) == 0)
-                #expect(object.failure?.code == code && object.failure?.subject == (code == .callRefused ? "die" : nil))
+                let failure = object.takeFailure()
+                #expect(failure?.code == code && failure?.subject == (code == .callRefused ? "die" : nil))
                 #expect((table.pointee.add(object.pointer, 1) == 1) == (code == .callRefused), "other calls are made")
                 withExtendedLifetime(object) {}
             }
@@ -218,7 +228,8 @@ import Testing
             var digest = [UInt8](repeating: 9, count: 9)
             functions.pointee.finish(object.pointer, &digest)
             #expect(digest == [UInt8](repeating: 9, count: 9))
-            #expect(object.failure?.code == .resultInvalid && object.failure?.subject == "finish")
+            let failure = object.takeFailure()
+            #expect(failure?.code == .resultInvalid && failure?.subject == "finish")
             withExtendedLifetime(object) {}
         }
     }

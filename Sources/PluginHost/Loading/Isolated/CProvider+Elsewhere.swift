@@ -26,8 +26,7 @@ extension CProvider {
         }
         let object = RemoteCObject(
             desk, try table(description, desk, in: code), over: code.connection, hold, of: name, bundle)
-        return CInstance(
-            pointer: object.pointer, factory: registration.pointer, bundle: bundle, objects: objects, remote: object)
+        return CInstance(pointer: object.pointer, of: self, remote: object)
     }
 
     /// The table of functions for the objects in one process; nil if the factory has none.

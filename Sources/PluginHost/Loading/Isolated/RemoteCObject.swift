@@ -2,6 +2,7 @@ import BundleReading
 internal import CPluginSupport
 import ELFImages
 import ForeignCalls
+import Glibc
 import HostBasics
 internal import PluginABI
 import PluginWorkers
@@ -17,11 +18,18 @@ final class RemoteCObject: Sendable {
     private let hold: WorkerHold
     private let bundle: PluginBundle
     private let factory: String
-    private let first = Lock<PluginError?>(nil)
+    private let failures = Lock(Failures())
     /// The memory of the last result.
     ///
     /// A borrowed text is valid until the next call.
     private let lastResult = Lock<KeptLoans?>(nil)
+
+    private struct Failures {
+        /// The latest, by thread; limited like the reasons of a ``HostTable``.
+        var latest: [pthread_t: PluginError] = [:]
+        /// Whether one was logged that its function could not report.
+        var isLogged = false
+    }
 
     /// The memory that a result borrows.
     private final class KeptLoans: @unchecked Sendable {
@@ -44,8 +52,11 @@ final class RemoteCObject: Sendable {
     /// The address that represents the object.
     var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    /// The first error that a function of the table could not report.
-    var failure: PluginError? { first.withLock { $0 } }
+    /// Removes and returns the error of the latest call on this thread that failed.
+    func takeFailure() -> PluginError? {
+        let thread = pthread_self()
+        return failures.withLock { $0.latest.removeValue(forKey: thread) }
+    }
 
     /// Performs a call of a table function.
     ///
@@ -54,7 +65,7 @@ final class RemoteCObject: Sendable {
     ///   - method: its description.
     ///   - arguments: all arguments, with the object as the first; or why they do not match the signature.
     ///   - result: the address for the result; nil if there is none.
-    /// - Returns: false for a failure, which ``failure`` reports.
+    /// - Returns: false for a failure, which ``takeFailure()`` returns.
     static func call(
         _ field: Int, _ method: RemoteCTable.Method, _ arguments: Result<[ForeignValue], ForeignFault>,
         _ result: UnsafeMutableRawPointer?
@@ -74,7 +85,7 @@ final class RemoteCObject: Sendable {
             try object.call(field, method, values, result)
             return true
         } catch {
-            object.note(error, in: method.name)
+            object.note(error, in: method)
             return false
         }
     }
@@ -125,16 +136,21 @@ final class RemoteCObject: Sendable {
             remedy: "Compare the application's CRemoteTable with the header that the plug-in was compiled with.")
     }
 
-    private func note(_ error: any Error, in name: String) {
+    private func note(_ error: any Error, in method: RemoteCTable.Method) {
         let error = bundle.workerError(error)
-        let isFirst = first.withLock { first in
-            defer { first = first ?? error }
-            return first == nil
+        let thread = pthread_self()
+        let isToLog = failures.withLock { failures in
+            if failures.latest.count >= HostTable.maximumReasons { failures.latest.removeAll() }
+            failures.latest[thread] = error
+            // The caller of a function with a status knows that it failed.
+            if method.hasStatus || failures.isLogged { return false }
+            failures.isLogged = true
+            return true
         }
-        guard isFirst else { return }
+        guard isToLog else { return }
         HostEnvironment.log(
             .error, bundleIdentifier: bundle.displayIdentifier,
-            "The function \(quoted(name)) of \(quoted(factory)) failed. \(error.findings[0].message)")
+            "The function \(quoted(method.name)) of \(quoted(factory)) failed. \(error.findings[0].message)")
     }
 }
 
@@ -149,6 +165,8 @@ final class RemoteCTable: @unchecked Sendable {
         let name: String
         let plugin: String
         let result: ForeignType
+        /// Whether it returns a `plugin_status`, which tells of a failure.
+        let hasStatus: Bool
         let outputs: [(argument: Int, size: Int)]
     }
 
@@ -186,6 +204,7 @@ final class RemoteCTable: @unchecked Sendable {
             case .function(let signature, let outputs):
                 let method = Method(
                     name: field.name, plugin: bundle.displayIdentifier, result: signature.result,
+                    hasStatus: signature.isThrowing,
                     outputs: try outputs.map { (output) throws(ForeignFault) in
                         guard let size = CTableLayout.bytes(output.size, values) else {
                             throw ForeignFault("does not state how many bytes \(quoted(field.name)) writes")
