@@ -2,7 +2,8 @@
 """Checks the links between the pages, or copies the pages for an installation.
 
 check: a link in a page must lead to a file and, if it has an anchor, to a heading of that file. A page of docs that a source
-names must exist, and so must the heading that is named after it, as in: docs/bundle-format.md, "Limits". The index,
+names must exist, and so must the heading that is named after it, as in: docs/bundle-format.md, "Limits", or in a
+message “the page bundle-format.md”, as the installed pages are in another directory. The index,
 docs/README.md, and the topics for docc, PluginHost.md, must have a link to each page of docs and to each article.
 
 copy: writes the pages of docs and, in the folder “articles”, the articles. A link to a file that is not copied becomes text.
@@ -27,7 +28,7 @@ COPIED = {ROOT / name: name for name in ("README.md", "SECURITY.md")} | {
     image: f"articles/Resources/{image.name}" for image in (CATALOGUE / "Resources").glob("*.svg")}
 BLOCK = re.compile(r"^ *```.*?^ *```$", re.M | re.S)
 LINK = re.compile(r"\[((?:[^\[\]`]|`[^`]*`)+)\]\(([^()\s]+)\)")
-NAMED = re.compile(r"docs/([\w-]+\.md)(?:(?:,| shows under)\s+(?:/// )?[\"“]([^\"”]+)[\"”])?")
+NAMED = re.compile(r"(?:docs/|the page )([\w-]+\.md)(?:(?:,| shows under)\s+(?:/// )?[\"“]([^\"”]+)[\"”])?")
 
 
 def without_blocks(text):

@@ -112,7 +112,7 @@ extension CompleteInspection {
             let package =
                 "make \(name) a product .library(type: .dynamic) in a separate package, and let the application and the "
                 + "plug-in depend on it with .product; a target in the application's package is linked into the application, "
-                + "and no plug-in can share it (docs/abi.md, “One copy of each module”)."
+                + "and no plug-in can share it (the page abi.md, “One copy of each module”)."
             if image != nil { return package.prefix(1).uppercased() + package.dropFirst() }
             if isApplicationKnown { return "In the application, " + package }
             return

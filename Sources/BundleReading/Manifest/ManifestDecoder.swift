@@ -335,7 +335,7 @@ struct ManifestDecoder {
     }
 
     private static var remedy: String {
-        "Correct the key, or remove it; docs/bundle-format.md lists the keys and their types."
+        "Correct the key, or remove it; the page bundle-format.md lists the keys and their types."
     }
 
     /// Adds a finding.

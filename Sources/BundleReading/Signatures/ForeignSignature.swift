@@ -12,7 +12,7 @@ public struct ForeignSignature: Sendable, Hashable, CustomStringConvertible {
     /// What to do if a text is not a signature.
     package static let remedy =
         "Write the types of the arguments in parentheses, “->”, and the type of the result, as in “(bytes, uint32) -> "
-        + "uint32” or “() -> void”; docs/abi.md lists the types."
+        + "uint32” or “() -> void”; the page abi.md lists the types."
 
     /// Why a text is not a signature.
     public struct Fault: Error, Sendable, Hashable {

@@ -227,6 +227,6 @@ struct CodeLoad {
             PluginFinding(
                 .symbolMissing, filePath: path, subject: ELFInspector.entrySymbol,
                 message: "The file \(quoted(path)) does not define \(ELFInspector.entrySymbol).",
-                remedy: "Export the function \(ELFInspector.entrySymbol); docs/abi.md shows how."))
+                remedy: "Export the function \(ELFInspector.entrySymbol); the page abi.md shows how."))
     }
 }

@@ -137,7 +137,7 @@ extension PluginBundle {
             return PluginFinding(
                 .warning, .manifestInvalid, filePath: path, subject: key,
                 message: "The key \(key) begins with PH, but this version does not know it.",
-                remedy: question + "docs/bundle-format.md lists the keys.")
+                remedy: question + "The page bundle-format.md lists the keys.")
         }
         // Other programs read keys of the same list, so only one is reported that is nearly a key that the list lacks.
         // Apple's NSExtension is no misspelt NSExtensions.

@@ -139,6 +139,6 @@ extension PluginBundle {
         functionError(
             .signatureMismatch, function.name,
             "was requested as \(quoted("\(type)")), and its signature is \(quoted(function.signature.description))",
-            remedy: "Request it with the Swift types that docs/abi.md lists for this signature.")
+            remedy: "Request it with the Swift types that the page abi.md lists for this signature.")
     }
 }

@@ -45,7 +45,7 @@ public import PropertyLists
         return lint.findings.all
     }
 
-    private static let advice = "Build it as docs/command-line.md shows under “Plural rules”."
+    private static let advice = "Build it as the page command-line.md shows under “Plural rules”."
 
     /// Checks an entry or one of its variants.
     ///

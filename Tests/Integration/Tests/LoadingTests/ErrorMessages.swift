@@ -63,7 +63,7 @@ import Testing
         try expect(
             .manifestInvalid, of: BundleFixture("NumberAsName", info: ["CFBundleName": 7], code: .none),
             "The bundle {bundle}: The key CFBundleName of “{bundle}/Contents/Info.plist” is an integer, "
-                + "but a string is expected. Correct the key, or remove it; docs/bundle-format.md lists the "
+                + "but a string is expected. Correct the key, or remove it; the page bundle-format.md lists the "
                 + "keys and their types.")
     }
 

@@ -40,9 +40,11 @@ import Testing
             ]
         }
 
+        /// The first argument is the command.
         func document(_ arguments: String...) throws -> PluginHostTool.Document {
             try PluginHostTool.document(
-                of: ["settings"] + arguments + ["--application", "my-editor"], environment: environment)
+                of: ["settings", arguments[0], "--application", "my-editor"] + arguments.dropFirst(),
+                environment: environment)
         }
 
         func setting(_ key: String) throws -> [String: Any] {
@@ -83,6 +85,24 @@ import Testing
         // A file in the place of the directory.
         try user.write("config", "")
         #expect(try user.document("set", "org.example.Loud", "rate", "1").status == 2)
+    }
+
+    /// A value may begin as an option does.
+    @Test func aNegativeNumberIsAValueAndAMistypedOptionIsNone() throws {
+        let user = try User()
+        for value in ["-1", "-0.5"] {
+            let document = try user.document("set", "org.example.Loud", "rate", value)
+            let findings = try #require(document.object["findings"] as? [[String: Any]])
+            #expect(findings.count == 1 && findings[0]["code"] as? String == "settingInvalid", "\(findings)")
+        }
+        let mistyped = try user.document("set", "org.example.Loud", "rate", "--sytem", "1")
+        #expect(mistyped.status == 2 && mistyped.object["usageError"] as? String == "Unknown option “--sytem”.")
+        let two = try user.document("set", "org.example.Loud", "rate", "0.5", "1")
+        #expect(two.status == 2 && (two.object["usageError"] as? String)?.contains("one value") == true)
+        let marked = try PluginHostTool.run(
+            "settings", "set", "--application", "my-editor", "org.example.Loud", "rate", "--", "--1",
+            environment: user.environment)
+        #expect(marked.status == 1 && marked.standardOutput.contains("--1"), "\(marked)")
     }
 
     @Test func theAdministratorsValueIsForEverybodyAndMayBeLocked() throws {

@@ -91,6 +91,7 @@ struct CallOutcome: Codable {
             load.state == .noCode ? "has no code, only resources" : report.errors > 0 ? "failed" : report.count ?? ""
         page.line((load.path.relativeToCurrentDirectory + ":", .bold), (verdict, .red))
         report.write(to: &page)
+        HostArguments.writeAdvice(on: report.findings, to: &page)
     }
 
     func writeResult() {

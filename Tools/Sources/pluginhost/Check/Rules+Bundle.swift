@@ -23,7 +23,7 @@ extension Rule {
                 errors.
                 """,
             why: "The application would understand the key in another way than its author meant it, or not at all.",
-            mend: "Correct the key. docs/bundle-format.md lists all keys with their types."),
+            mend: "Correct the key. The page bundle-format.md lists all keys with their types."),
         .plugin(
             .identifierUnusual, .standard, .bundle,
             what: "The identifier has a character other than letters, digits, hyphens and dots.",

@@ -232,7 +232,7 @@ extension Rule {
             .malformedPlural, .standard, .lists,
             what: "An entry of a .stringsdict does not have the structure of these files.",
             why: "The entry is not used, and users see the key.",
-            mend: "Build the entry as docs/command-line.md shows under “Plural rules”."),
+            mend: "Build the entry as the page command-line.md shows under “Plural rules”."),
         .lint(
             .unusedVariable, .strict, .lists,
             what: "An entry of a .stringsdict has a variable that its format does not use.",

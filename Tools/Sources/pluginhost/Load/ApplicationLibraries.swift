@@ -10,8 +10,12 @@ struct HostArguments: ParsableArguments {
         completion: .file())
     var host: String?
 
-    /// For the reader of an error about a missing library.
-    static let advice = "The libraries of an application are found only with --host, which names its executable."
+    /// Tells the reader of an error about a missing library about the option.
+    static func writeAdvice(on findings: [PluginFinding], to page: inout Page) {
+        guard findings.contains(where: { $0.code == .dependencyMissing }) else { return }
+        page.paragraph(
+            "The libraries of an application are found only with --host, which names its executable.", indent: 2)
+    }
 
     /// The application's libraries; none without `--host`.
     func libraries() throws -> ApplicationLibraries {

@@ -133,9 +133,7 @@ struct LoadOutcome: Codable {
             page.line(("The stack of the worker, innermost first", .faint), indent: 4)
             for line in plugInStack { page.paragraph(line, indent: 6) }
         }
-        if report.findings.contains(where: { $0.code == .dependencyMissing }) {
-            page.paragraph(HostArguments.advice, indent: 2)
-        }
+        HostArguments.writeAdvice(on: report.findings, to: &page)
     }
 
     /// The part of the stack up to the call of the plug-in.

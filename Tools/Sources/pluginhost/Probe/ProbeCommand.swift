@@ -165,8 +165,6 @@ private struct ProbeOutcome {
                     : "the results that \(forgotten) applications kept; they try the bundle again at its next use")
         }
         report.write(to: &page)
-        if findings.contains(where: { $0.code == .dependencyMissing }) {
-            page.paragraph(HostArguments.advice, indent: 2)
-        }
+        HostArguments.writeAdvice(on: findings, to: &page)
     }
 }

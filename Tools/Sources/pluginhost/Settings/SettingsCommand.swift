@@ -216,17 +216,28 @@ struct SetSettingCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The key.", valueName: "key"), completion: KnownNames.settings)
     var key: String
 
+    // One text, which may begin with “-” as a negative number does; only an array takes what looks like an option.
     @Argument(
+        parsing: .allUnrecognized,
         help: ArgumentHelp(
-            "The value; true or false for a switch. Write -- before a value that begins with “-”: set ID KEY -- -1",
+            "The value; true or false for a switch. Write -- before a value that begins with “--”.",
             valueName: "value"))
-    var value: String
+    var values: [String]
 
     mutating func validate() throws {
         if lock, !system { throw ValidationError("--lock needs --system: only the administrator locks settings.") }
+        if values.first == "--" {
+            values.removeFirst()
+        } else if !ProgramArguments.all.contains("--"), let option = values.first(where: { $0.hasPrefix("--") }) {
+            throw ValidationError("Unknown option “\(option.escapedForTerminal)”.")
+        }
+        guard values.count == 1 else {
+            throw ValidationError("A setting has one value. Put a text of several words in quotation marks.")
+        }
     }
 
     mutating func run() throws {
+        let value = values[0]
         let (settings, declaration) = try arguments.setting("set", identifier, key)
         guard let declaration, let scalar = SettingScalar(value, as: declaration.type) else {
             try arguments.fail(
