@@ -22,7 +22,7 @@ final class HostTable: @unchecked Sendable {
         /// Findings that make the load fail, whatever status the entry returns.
         var findings: [PluginFinding] = []
         /// The latest reason passed to set_error(), by thread.
-        var reasons: [pthread_t: Reason] = Dictionary()  // [:] would be a call at each load
+        var reasons = LatestByThread<Reason>()
         /// The first registrations that the plug-in attempted after its entry had returned.
         var lateRegistrations: [String] = Array()
     }
@@ -303,22 +303,12 @@ final class HostTable: @unchecked Sendable {
         state.withLock { $0.findings += findings }
     }
 
-    static let maximumReasons = 64
-
     private func setReason(_ reason: Reason) {
-        let thread = pthread_self()
-        state.withLock { state in
-            // A plug-in may set reasons on threads that end without a failing call. They must not accumulate.
-            if state.reasons.count >= Self.maximumReasons { state.reasons.removeAll() }
-            state.reasons[thread] = reason
-        }
+        state.withLock { $0.reasons.set(reason) }
     }
 
     /// The latest reason that this thread set since the previous call of this function.
-    func takeReason() -> Reason? {
-        let thread = pthread_self()
-        return state.withLock { $0.reasons.removeValue(forKey: thread) }
-    }
+    func takeReason() -> Reason? { state.withLock { $0.reasons.take() } }
 
     private func log(_ level: Int32, _ message: String) {
         HostEnvironment.log(

@@ -2,7 +2,6 @@ import BundleReading
 internal import CPluginSupport
 import ELFImages
 import ForeignCalls
-import Glibc
 import HostBasics
 internal import PluginABI
 import PluginWorkers
@@ -25,8 +24,7 @@ final class RemoteCObject: Sendable {
     private let lastResult = Lock<KeptLoans?>(nil)
 
     private struct Failures {
-        /// The latest, by thread; limited like the reasons of a ``HostTable``.
-        var latest: [pthread_t: PluginError] = [:]
+        var latest = LatestByThread<PluginError>()
         /// Whether one was logged that its function could not report.
         var isLogged = false
     }
@@ -53,10 +51,7 @@ final class RemoteCObject: Sendable {
     var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     /// Removes and returns the error of the latest call on this thread that failed.
-    func takeFailure() -> PluginError? {
-        let thread = pthread_self()
-        return failures.withLock { $0.latest.removeValue(forKey: thread) }
-    }
+    func takeFailure() -> PluginError? { failures.withLock { $0.latest.take() } }
 
     /// Performs a call of a table function.
     ///
@@ -138,10 +133,8 @@ final class RemoteCObject: Sendable {
 
     private func note(_ error: any Error, in method: RemoteCTable.Method) {
         let error = bundle.workerError(error)
-        let thread = pthread_self()
         let isToLog = failures.withLock { failures in
-            if failures.latest.count >= HostTable.maximumReasons { failures.latest.removeAll() }
-            failures.latest[thread] = error
+            failures.latest.set(error)
             // The caller of a function with a status knows that it failed.
             if method.hasStatus || failures.isLogged { return false }
             failures.isLogged = true

@@ -14,6 +14,8 @@ struct TranslatedTables {
         let translation: TableContent
         /// The file of the translation, which need not exist.
         let path: String
+        /// The content of that file; nil if there is none.
+        let bytes: [UInt8]?
 
         var isPlural: Bool { name.hasSuffix(".stringsdict") }
 
@@ -83,7 +85,7 @@ struct TranslatedTables {
                     name: table.name, source: table.content,
                     translation: try bytes.map { (bytes) throws(LintFinding) in
                         try TableContent(path: translation, bytes: bytes)
-                    } ?? TableContent(), path: translation))
+                    } ?? TableContent(), path: translation, bytes: bytes))
         }
         guard !tables.isEmpty else {
             throw LintFinding(

@@ -298,9 +298,7 @@ public struct TranslationImport: Sendable {
                         + "and a .stringsdict has no place for this mark.",
                     remedy: "Review it before the bundle is shipped."))
         }
-        if let bytes = try InputFile.bytesIfPresent(table.path) {
-            warnings += ListLosses.findings(bytes, .dictionary([:]), keepsFractions: true, path: table.path)
-        }
+        if let loss = table.bytes.flatMap({ ListLosses.comments($0, path: table.path) }) { warnings.append(loss) }
         do throws(ListFault) {
             let text = try TableConversion.xml(.dictionary(entries.mapValues(\.value)))
             tables.append(Table(path: table.path, language: language, changed: changed, bytes: Array(text.utf8)))

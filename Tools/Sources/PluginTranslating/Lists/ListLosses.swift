@@ -18,17 +18,7 @@ public enum ListLosses {
     public static func findings(
         _ bytes: [UInt8], _ list: PropertyList, keepsFractions: Bool, path: String
     ) -> [LintFinding] {
-        var findings: [LintFinding] = []
-        if let (count, line, column) = comments(in: bytes) {
-            findings.append(
-                LintFinding(
-                    .warning, .comments, filePath: path,
-                    place: LintFinding.Place(.text(line: line, column: column), nil),
-                    message: count == 1
-                        ? "The comment here is lost: no property list that a program writes has comments."
-                        : "This comment and \(count - 1) more are lost: no property list that a program writes has comments."
-                ))
-        }
+        var findings = [comments(bytes, path: path)].compactMap(\.self)
         if !keepsFractions, let keyPath = fractionalDate(in: list) {
             findings.append(
                 LintFinding(
@@ -60,6 +50,16 @@ public enum ListLosses {
     }
 
     // MARK: Comments
+
+    /// A warning about the comments, with the place of the first one; nil if there are none.
+    static func comments(_ bytes: [UInt8], path: String) -> LintFinding? {
+        guard let (count, line, column) = comments(in: bytes) else { return nil }
+        return LintFinding(
+            .warning, .comments, filePath: path, place: LintFinding.Place(.text(line: line, column: column), nil),
+            message: count == 1
+                ? "The comment here is lost: no property list that a program writes has comments."
+                : "This comment and \(count - 1) more are lost: no property list that a program writes has comments.")
+    }
 
     /// The number of comments in a list in a text form, and the place of the first one.
     static func comments(in bytes: [UInt8]) -> (count: Int, line: Int, column: Int)? {
