@@ -87,7 +87,7 @@ import Testing
             try withExtendedLifetime(object) {
                 for piece in ["1234", "56789"] { functions.update(object.pointer, Array(piece.utf8), piece.utf8.count) }
                 functions.finish(object.pointer, &digest)
-                if let failure = object.failure { throw failure }
+                if let failure = object.takeFailure() { throw failure }
             }
             digests[factory.name] = digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         }
