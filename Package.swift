@@ -51,7 +51,7 @@ let package = Package(
             name: "HostRecords",
             dependencies: [
                 "PluginABI", "CPluginSupport", "CSandbox", "PropertyLists", "HostBasics", "HostLogging",
-                "BundleReading", "ELFImages", "PluginWorkers",
+                "BundleReading", "ELFImages",
             ]),
         .target(
             name: "CatalogIndexing",
@@ -106,7 +106,7 @@ let package = Package(
                 "PluginWorkers", "PluginABI", "HostBasics", "BundleReading", "CSandbox", "TestSupport",
             ]),
         .testTarget(
-            name: "HostRecordsTests", dependencies: ["HostRecords", "PluginWorkers", "CSandbox", "TestSupport"]),
+            name: "HostRecordsTests", dependencies: ["HostRecords", "HostBasics", "CSandbox", "TestSupport"]),
         .testTarget(
             name: "PluginHostTests",
             dependencies: [

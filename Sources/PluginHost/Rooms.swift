@@ -11,6 +11,7 @@
 @_exported public import protocol ForeignCalls.ForeignConvertible
 @_exported public import protocol ForeignCalls.ForeignStruct
 @_exported public import enum ForeignCalls.ForeignValue
+@_exported public import enum HostBasics.LoadStep
 @_exported public import struct HostBasics.PluginError
 @_exported public import struct HostBasics.PluginFinding
 @_exported public import struct HostBasics.PluginVersion
@@ -23,7 +24,6 @@
 @_exported public import struct NibReading.NibLimits
 @_exported public import enum PluginABI.PluginExecution
 @_exported public import struct PluginWorkers.Confinement
-@_exported public import enum PluginWorkers.LoadStep
 @_exported public import class PluginWorkers.PluginWorker
 @_exported public import struct PluginWorkers.WorkerEvent
 @_exported public import enum PluginWorkers.WorkerProgram

@@ -1,6 +1,6 @@
 import CSandbox
 import Glibc
-import PluginWorkers
+import HostBasics
 import TestSupport
 import Testing
 

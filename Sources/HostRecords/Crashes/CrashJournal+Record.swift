@@ -1,7 +1,6 @@
 internal import CSandbox
 import Glibc
-import HostBasics
-public import PluginWorkers
+public import HostBasics
 
 extension CrashJournal {
     /// What a journal states about a process that ended without closing the journal.

@@ -1,4 +1,4 @@
-package import PluginWorkers
+package import HostBasics
 
 /// A small file that survives every end of the application, and names the plug-in whose code ended it.
 ///

@@ -1,9 +1,8 @@
-import BundleReading
+package import BundleReading
 internal import CSandbox
 import ELFImages
 import Glibc
 import HostBasics
-package import PluginWorkers
 
 /// What a process noted beside its crash journal about the plug-ins that it loaded: where each one is, which file its
 /// executable was, and whether it can run in another process.

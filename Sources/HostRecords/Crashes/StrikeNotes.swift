@@ -1,7 +1,7 @@
+package import BundleReading
 internal import CPluginSupport.Shims
 import Glibc
 import HostBasics
-package import PluginWorkers
 
 /// Keeps the ends of workers that may not be in the quarantine file yet.
 ///

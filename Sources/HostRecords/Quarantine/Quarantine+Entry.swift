@@ -1,6 +1,5 @@
 import Glibc
 @_spi(Tools) package import HostBasics
-import PluginWorkers
 internal import PropertyLists
 
 extension Quarantine {

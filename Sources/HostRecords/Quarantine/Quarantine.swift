@@ -1,7 +1,7 @@
+package import BundleReading
 public import HostBasics
 import HostLogging
 internal import PluginABI
-package import PluginWorkers
 
 /// The plug-ins that an application of a user does not use, because their code ended its processes or somebody put them
 /// here.

@@ -1,3 +1,4 @@
+import BundleReading
 import HostBasics
 public import PluginWorkers
 

@@ -1,3 +1,4 @@
+import BundleReading
 import HostBasics
 import HostLogging
 import PluginABI

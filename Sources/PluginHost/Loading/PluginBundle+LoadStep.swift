@@ -1,6 +1,5 @@
 import HostBasics
 import HostRecords
-import PluginWorkers
 import Synchronization
 
 extension PluginBundle {

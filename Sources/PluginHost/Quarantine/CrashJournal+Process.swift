@@ -4,7 +4,6 @@ import Glibc
 import HostBasics
 public import HostRecords
 internal import PluginABI
-import PluginWorkers
 import Synchronization
 
 extension CrashJournal {

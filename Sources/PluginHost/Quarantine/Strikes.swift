@@ -2,7 +2,6 @@ import BundleReading
 import HostBasics
 import HostRecords
 import PluginABI
-import PluginWorkers
 
 /// Counts the ends that a plug-in caused, and decides where it runs after that.
 enum Strikes {

@@ -1,3 +1,4 @@
+import BundleReading
 internal import CPluginSupport.Shims
 import Glibc
 import HostBasics

@@ -1,4 +1,4 @@
-import BundleReading
+package import BundleReading
 @_spi(Tools) package import HostBasics
 @_spi(PluginHost) internal import PluginABI
 

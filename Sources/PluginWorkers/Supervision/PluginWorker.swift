@@ -1,4 +1,4 @@
-import BundleReading
+package import BundleReading
 internal import CPluginSupport.Shims
 internal import CSandbox
 import Glibc

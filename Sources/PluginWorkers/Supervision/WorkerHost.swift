@@ -1,3 +1,4 @@
+package import BundleReading
 package import HostBasics
 package import PluginABI
 

@@ -1,3 +1,4 @@
+import BundleReading
 import HostBasics
 
 /// What a worker runs.

@@ -1,4 +1,4 @@
-import BundleReading
+package import BundleReading
 import Glibc
 package import HostBasics
 import PluginABI

@@ -1,3 +1,4 @@
+import BundleReading
 import HostBasics
 @_spi(PluginHost) internal import PluginABI
 

@@ -1,3 +1,4 @@
+import BundleReading
 import Foundation
 @_spi(PluginHost) import PluginABI
 

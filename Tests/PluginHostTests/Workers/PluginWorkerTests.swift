@@ -1,3 +1,4 @@
+import BundleReading
 import CSandbox
 import Foundation
 @_spi(Tools) import HostBasics

@@ -1,3 +1,4 @@
+import BundleReading
 import CPluginSupport.Shims
 import Foundation
 import HostBasics

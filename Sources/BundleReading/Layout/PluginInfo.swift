@@ -1,4 +1,4 @@
-import HostBasics
+package import HostBasics
 
 /// What a worker needs to know of a plug-in, without its bundle object.
 package struct PluginInfo: Sendable, Hashable {
@@ -27,5 +27,5 @@ package struct PluginInfo: Sendable, Hashable {
     package var originalPath: String { original.map { CopiedPaths.original(of: path) ?? $0 } ?? path }
 
     /// The files whose change shows that the plug-in was replaced.
-    var identities: [FileIdentity?] { [manifestPath, executablePath].map { $0.flatMap { FileIdentity(path: $0) } } }
+    package var identities: [FileIdentity?] { [manifestPath, executablePath].map { $0.flatMap { FileIdentity(path: $0) } } }
 }
