@@ -11,10 +11,7 @@
     private(set) var calls: [Call] = []
     /// Texts without interpolations.
     private(set) var texts: Set<String> = []
-    /// The beginning and the end of each text with interpolations.
-    ///
-    /// Such a text may mean any key that begins and ends with them.
-    private var patterns: [(start: String, end: String)] = []
+    private var patterns = TextPatterns()
 
     /// Creates an empty value.
     public init() {}
@@ -33,8 +30,8 @@
         for case .literal(let pieces) in source.tokens.lazy.map(\.kind) {
             if pieces.count == 1 {
                 texts.insert(pieces[0])
-            } else if let start = pieces.first, let end = pieces.last, !(start.isEmpty && end.isEmpty) {
-                patterns.append((start, end))
+            } else if let start = pieces.first, let end = pieces.last {
+                patterns.add(start: start, end: end)
             }
         }
     }
@@ -42,16 +39,11 @@
     /// Adds the texts of other uses.
     mutating func addTexts(of other: KeyUses) {
         texts.formUnion(other.texts)
-        patterns += other.patterns
+        patterns.add(other.patterns)
     }
 
     mutating func add(text: String) { texts.insert(text) }
 
     /// Whether a key is one of the texts, or an interpolation may produce it.
-    public func mention(_ key: String) -> Bool {
-        texts.contains(key)
-            || patterns.contains {
-                key.count >= $0.start.count + $0.end.count && key.hasPrefix($0.start) && key.hasSuffix($0.end)
-            }
-    }
+    public func mention(_ key: String) -> Bool { texts.contains(key) || patterns.mayProduce(key) }
 }

@@ -33,6 +33,24 @@ import Testing
         #expect(try findings(fixture(source, table)).isEmpty)
     }
 
+    @Test(arguments: [
+        ("ab.ba", true), ("ab.", false), ("abba", true), ("aba", false), ("xba", true), ("ba", true), ("pre", true),
+        ("pre.x", true), ("pr", false), ("äöü", true), ("ä", false), ("", false),
+    ])
+    func anInterpolationMayBeAnyTextBetweenWhatIsAroundIt(_ key: String, _ isProduced: Bool) {
+        var patterns = TextPatterns()
+        patterns.add(start: "ab", end: "ba")
+        patterns.add(start: "", end: "xba")
+        patterns.add(start: "", end: "")
+        var others = TextPatterns()
+        others.add(start: "ab", end: "zz")
+        others.add(start: "pre", end: "")
+        others.add(start: "ä", end: "ü")
+        others.add(start: "b", end: "a")
+        patterns.add(others)
+        #expect(patterns.mayProduce(key) == isProduced)
+    }
+
     @Test func keysOfTheExecutableAndOfInfoListAreUsed() throws {
         let info =
             """
