@@ -91,7 +91,12 @@ soname=libPluginHost.so.$interface
 link() {
     swiftc -no-toolchain-stdlib-rpath -Xlinker --gc-sections -Xlinker --build-id=sha1 -Xlinker --strip-debug "$@"
 }
-link -emit-library -module-name PluginHost -o "$work/$soname" "@$products/PluginHost.product/Objects.LinkFileList" \
+# The object files of a product, without the descriptions of modules for debuggers, which name folders of the build too.
+objects() {
+    grep -v '\.swiftmodule\.o$' "$products/$1.product/Objects.LinkFileList" > "$work/$1.objects"
+    echo "@$work/$1.objects"
+}
+link -emit-library -module-name PluginHost -o "$work/$soname" "$(objects PluginHost)" \
     -lffi -ldl -lstdc++ -Xlinker -soname="$soname" -Xlinker -rpath="\$ORIGIN/$private"
 ln -s "$soname" "$work/libPluginHost.so"
 # The command finds the runtime by its own search path, because the library's search path is only for what the library needs.
@@ -100,11 +105,11 @@ fromBin=$(realpath -m --relative-to="$bin" "$LIBDIR")
 search="\$ORIGIN/$fromBin/$private"
 [ "$prefix" = /usr ] || search="\$ORIGIN/$fromBin:$search"
 link -emit-executable -module-name pluginhost -o "$work/pluginhost" \
-    "@$products/pluginhost.product/Objects.LinkFileList" -L"$work" -lPluginHost \
+    "$(objects pluginhost)" -L"$work" -lPluginHost \
     -Xlinker --defsym -Xlinker main=pluginhost_main -Xlinker -rpath="$search"
 fromLibexec=$(realpath -m --relative-to="$libexec" "$LIBDIR")
 link -emit-executable -module-name pluginhost_worker -o "$work/pluginhost-worker" \
-    "@$products/pluginhost-worker.product/Objects.LinkFileList" -L"$work" -lPluginHost \
+    "$(objects pluginhost-worker)" -L"$work" -lPluginHost \
     -Xlinker --defsym -Xlinker main=pluginhost_worker_main \
     -Xlinker -rpath="\$ORIGIN/$fromLibexec:\$ORIGIN/$fromLibexec/$private"
 

@@ -149,3 +149,21 @@ diff -r "$work/root" "$work/again" || fail "two installations of one build diffe
 make --no-print-directory uninstall PREFIX=/usr DESTDIR="$work/root" LIBDIR=/usr/lib/elsewhere
 [ -z "$(find "$work/root" ! -type d)" ] || fail "uninstall with DESTDIR leaves files"
 echo "test-install: everything that is installed is used and is removed"
+
+echo "test-install: the library without the optimiser, and an application that is staged with it"
+make --no-print-directory install CONFIGURATION=debug PREFIX="$prefix" > "$work/said" 2>&1 || fail "it is not installed: $(cat "$work/said")"
+! grep -rlF -e "$here" -e "$toolchain/" "$prefix" || fail "these files name a folder of this machine"
+export PATH=$prefix/bin:$PATH
+cd "$work"
+{ pluginhost new --application Quick && cd Quick && swift package bundle; } > "$work/said" 2>&1 ||
+    fail "its application is not built: $(cat "$work/said")"
+# So that the text is in one line.
+stage() { COLUMNS=2000 pluginhost stage .build/debug/quick --plugins .build/debug/Plugins --output "$1" > "$work/said"; }
+stage "$work/unoptimised" || fail "it is not staged: $(cat "$work/said")"
+grep -q "without the optimiser" "$work/said" || fail "nothing says that the staged library is not optimised: $(cat "$work/said")"
+env -i "$work/unoptimised/bin/quick" > "$work/said" || fail "it does not run: $(cat "$work/said")"
+# The optimised library takes its place, and nothing is built again.
+make --no-print-directory -C "$here" install PREFIX="$prefix" > /dev/null
+stage "$work/optimised" || fail "it is not staged again: $(cat "$work/said")"
+! grep "without the optimiser" "$work/said" || fail "the optimised library is not there"
+env -i "$work/optimised/bin/quick" | cmp - <(env -i "$work/unoptimised/bin/quick") || fail "the two staged programs differ"

@@ -34,6 +34,10 @@ public final class LinkedFile {
     public var searchPath: String? { library.runPath ?? library.rPath }
     /// The build-id in hexadecimal digits; nil if the linker wrote none.
     public var buildIdentifier: String? { BuildIdentifier.of(library) }
+    /// Whether it is the library PluginHost, compiled without the optimiser.
+    ///
+    /// Only such a library lets tests make its system calls fail.
+    public var isUnoptimisedPluginHost: Bool { library.exports("phs_set_fault") }
     /// Whether both are the same file, even if the paths differ.
     public func isSameFile(as other: LinkedFile) -> Bool { library.isSameFile(as: other.library) }
 }

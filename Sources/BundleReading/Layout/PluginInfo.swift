@@ -27,5 +27,7 @@ package struct PluginInfo: Sendable, Hashable {
     package var originalPath: String { original.map { CopiedPaths.original(of: path) ?? $0 } ?? path }
 
     /// The files whose change shows that the plug-in was replaced.
-    package var identities: [FileIdentity?] { [manifestPath, executablePath].map { $0.flatMap { FileIdentity(path: $0) } } }
+    package var identities: [FileIdentity?] {
+        [manifestPath, executablePath].map { $0.flatMap { FileIdentity(path: $0) } }
+    }
 }

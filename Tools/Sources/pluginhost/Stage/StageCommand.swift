@@ -106,6 +106,7 @@ private struct StageResult {
             [
                 "path": .string(tree.path), "fine": .bool(status == .fine),
                 "files": JSONValue(tree.files), "systemLibraries": JSONValue(tree.systemLibraries),
+                "optimised": .bool(tree.isOptimised),
                 "errors": .integer(report.errors), "warnings": .integer(report.warnings), "findings": report.json,
             ])
     }
@@ -124,6 +125,13 @@ private struct StageResult {
             let bundles = tree.files.filter { $0.hasSuffix(".bundle") }
             page.field("Plug-ins", bundles.joined(separator: ", "))
             page.field("Of the system", tree.systemLibraries.joined(separator: ", "))
+            if !tree.isOptimised {
+                page.paragraph(
+                    """
+                    The library PluginHost was compiled without the optimiser. Before you ship, install it without \
+                    CONFIGURATION=debug, and stage again.
+                    """, indent: 2, .yellow)
+            }
         }
         return page
     }

@@ -35,6 +35,8 @@ struct StagePlan {
     /// The names of the libraries that the system must have, each with one file that needs it.
     private(set) var systemLibraries: [String: String] = [:]
     private(set) var findings: [PluginFinding] = []
+    /// Whether the library PluginHost was compiled with the optimiser.
+    var isOptimised: Bool { !libraries.contains { Self.isThisLibrary($0.name) && $0.file.isUnoptimisedPluginHost } }
 
     private let finder: LibraryFinder
     private let copiedLibraries: Set<String>

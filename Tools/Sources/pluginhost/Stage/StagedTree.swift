@@ -19,6 +19,8 @@ struct StagedTree {
     private(set) var files: [String] = []
     /// The libraries that the system must have.
     private(set) var systemLibraries: [String] = []
+    /// Whether the library PluginHost in it was compiled with the optimiser.
+    private(set) var isOptimised = true
 
     private var plugInDirectory: String { "lib/\(application)/plugins" }
     private var programName: String { program.split(separator: "/").last.map(String.init) ?? "" }
@@ -36,6 +38,7 @@ struct StagedTree {
     mutating func make(of plan: StagePlan, replaces: Bool) {
         findings += plan.findings
         systemLibraries = plan.systemLibraries.keys.sorted()
+        isOptimised = plan.isOptimised
         guard !hasErrors else { return }
         if manager.fileExists(atPath: path), !replaces {
             findings.append(
