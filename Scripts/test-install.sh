@@ -151,7 +151,8 @@ make --no-print-directory uninstall PREFIX=/usr DESTDIR="$work/root" LIBDIR=/usr
 echo "test-install: everything that is installed is used and is removed"
 
 echo "test-install: the library without the optimiser, and an application that is staged with it"
-make --no-print-directory install CONFIGURATION=debug PREFIX="$prefix" > "$work/said" 2>&1 || fail "it is not installed: $(cat "$work/said")"
+make --no-print-directory tool install CONFIGURATION=debug PREFIX="$prefix" > "$work/said" 2>&1 ||
+    fail "it is not installed: $(cat "$work/said")"
 ! grep -rlF -e "$here" -e "$toolchain/" "$prefix" || fail "these files name a folder of this machine"
 export PATH=$prefix/bin:$PATH
 cd "$work"
