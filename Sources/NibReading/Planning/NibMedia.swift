@@ -37,12 +37,21 @@ struct NibMedia {
                         "Divide the nib, or raise HostEnvironment.current.nibLimits.resources of the application.")
             }
             let name = xml.value(ofAttribute: attribute)
-            if xml.value("catalog", ofElement: element) == "system" {
+            if xml.value("catalog", ofElement: element) == "system" || isImage && Self.isNameOfAppKit(name) {
                 ofSystem.insert("\(isImage ? "image" : "sound") \(name)")
             } else {
                 _ = value(isImage, name, at: xml.offset(ofAttribute: attribute))
             }
         }
+    }
+
+    /// Whether it is the name of an image that AppKit has, such as NSAddTemplate.
+    ///
+    /// Interface Builder writes them without the attribute `catalog`.
+    private static func isNameOfAppKit(_ name: String) -> Bool {
+        let bytes = name.utf8
+        return name.hasPrefix("NS")
+            && bytes.dropFirst(2).first.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } == true
     }
 
     /// The image or sound with a name; nil if there is none.

@@ -300,16 +300,19 @@ import Testing
             nonisolated(unsafe) var logged: [String] = []
             HostEnvironment.current.log = { logged.append($0.message) }
             let world = try NibWorld()
-            func made(_ catalog: String) throws -> Block? {
+            func made(_ catalog: String, _ name: String = "checkmark") throws -> Block? {
                 try Nib(
                     services: world.file(
                         NibWorld.document(
-                            "<view id=\"a\" title=\"x\" image=\"checkmark\"/>",
-                            "<resources><image name=\"checkmark\" \(catalog) width=\"1\" height=\"1\"/></resources>"))
+                            "<view id=\"a\" title=\"x\" image=\"\(name)\"/>",
+                            "<resources><image name=\"\(name)\" \(catalog) width=\"1\" height=\"1\"/></resources>"))
                 ).instantiate().object("a", as: Block.self)
             }
             #expect(try made("catalog=\"system\"")?.title == "x" && logged.isEmpty, "\(logged)")
-            #expect(try made("")?.image == nil && logged.contains { $0.contains("“checkmark”") })
+            #expect(try made("", "NSAddTemplate")?.title == "x" && logged.isEmpty, "\(logged)")
+            for name in ["checkmark", "NS", "NSlogo", "XNSAddTemplate"] {
+                #expect(try made("", name)?.image == nil && logged.contains { $0.contains("“\(name)”") })
+            }
         }
     }
 
