@@ -13,9 +13,23 @@ final class SettingsWatch: Sendable {
         /// Whether the kernel refused at the last use; each use tries again, and only the first refusal is logged.
         var isRefused = false
         /// The settings that have files in a directory.
-        var users: [String: [WeakReference<FileSettings>]] = [:]
+        var users: [String: Users] = [:]
         /// The directories that the kernel watches.
         var watched: Set<String> = []
+    }
+
+    /// The settings that have files in one directory: often those of every plug-in.
+    private struct Users {
+        private(set) var all: [ObjectIdentifier: WeakReference<FileSettings>] = [:]
+        /// At how many the dead ones are removed: each removal looks at all, so it must happen more rarely the more there are.
+        private var most = 16
+
+        mutating func add(_ settings: FileSettings) {
+            all[ObjectIdentifier(settings)] = WeakReference(settings)
+            guard all.count > most else { return }
+            all = all.filter(\.value.isAlive)
+            most = max(16, 2 * all.count)
+        }
     }
 
     private let state = Lock(State())
@@ -28,10 +42,7 @@ final class SettingsWatch: Sendable {
         let directories = Set(settings.places.all.map(Path.parent))
         // For all directories first: where the kernel refuses one, another bundle may have it watched later.
         state.withLock { state in
-            for directory in directories {
-                state.users[directory, default: []].removeAll { !$0.isAlive || $0.object === settings }
-                state.users[directory, default: []].append(WeakReference(settings))
-            }
+            for directory in directories { state.users[directory, default: Users()].add(settings) }
         }
         do throws(PluginError) {
             let watch = try watch()
@@ -81,7 +92,7 @@ final class SettingsWatch: Sendable {
             state.users.filter { directory, _ in
                 changes.wholly.contains { Path.part(of: directory, in: $0) != nil || directory == $0 }
                     || changes.names.keys.contains { Path.part(of: directory, in: $0) != nil || directory == $0 }
-            }.map { ($0.key, $0.value) }
+            }.map { ($0.key, $0.value.all.values) }
         }
         for (directory, users) in affected {
             let names = changes.wholly.isEmpty ? changes.names[directory] : nil

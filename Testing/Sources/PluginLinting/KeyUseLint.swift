@@ -7,8 +7,8 @@ internal import PropertyLists
 
 /// Reports keys that no source mentions, and keys that sources use and no table has.
 ///
-/// **Cost.** Each source is read once. A key that is in no source is looked for in each other file, including the
-/// executable: the time grows with the number of such keys times the size of these files.
+/// **Cost.** Each file is read once. A key that no source mentions is searched for in the other files, including the
+/// executable, unless a part of it is in none of them.
 struct KeyUseLint {
     private let tables: LocalizedTables
     private let infoList: LintedFile?
@@ -19,6 +19,7 @@ struct KeyUseLint {
     private var mentioned = KeyUses()
     /// The content of files that are not sources: templates, interface files, the executable.
     private var others: [[UInt8]] = []
+    private var parts = ByteParts()
 
     private static let largestExecutable = 256 << 20
 
@@ -33,7 +34,7 @@ struct KeyUseLint {
         findings += sources.findings
         for path in sources.paths { readFile(path) }
         if let executable, let bytes = SourceFiles.bytes(executable, atMost: Self.largestExecutable) {
-            others.append(bytes)
+            add(other: bytes)
         }
         if let infoList { gatherTexts(of: .dictionary(infoList.dictionary)) }
         findUnused()
@@ -45,7 +46,7 @@ struct KeyUseLint {
         // Skip the tables: they mention every key.
         guard BundleLinter.FileType(path: path) == nil, let bytes = SourceFiles.bytes(path) else { return }
         files.append(path)
-        guard let isSwift = SourceFiles.isSwift(path) else { return others.append(bytes) }
+        guard let isSwift = SourceFiles.isSwift(path) else { return add(other: bytes) }
         let uses = KeyUses(SourceTokens(bytes, isSwift: isSwift))
         mentioned.addTexts(of: uses)
         let undefined = uses.calls.filter { !isDefined($0) }
@@ -54,6 +55,11 @@ struct KeyUseLint {
         var found = LintFindings()
         for call in undefined { found.add(Self.undefined(call, in: path, source)) }
         findings += found.all
+    }
+
+    private mutating func add(other bytes: [UInt8]) {
+        others.append(bytes)
+        parts.add(bytes)
     }
 
     private static func undefined(_ call: KeyUses.Call, in path: String, _ source: SourceText) -> LintFinding {
@@ -109,7 +115,7 @@ struct KeyUseLint {
         if mentioned.mention(key) { return true }
         let bytes = Array(key.utf8)
         // In a template or in a program nearly every short word appears somewhere.
-        guard bytes.count >= 4 else { return false }
+        guard bytes.count >= ByteParts.length, parts.mayContain(bytes) else { return false }
         return others.contains { $0.holds(bytes) }
     }
 }

@@ -51,6 +51,15 @@ import Testing
         #expect(patterns.mayProduce(key) == isProduced)
     }
 
+    @Test func aTextMayBeInAFileOnlyWithAllItsParts() {
+        var parts = ByteParts()
+        #expect(!parts.mayContain(Array("abcd".utf8)))
+        parts.add(Array("abcdef".utf8))
+        parts.add(Array("efgh".utf8))
+        for text in ["abcd", "cdef", "abcdef", "efgh"] { #expect(parts.mayContain(Array(text.utf8))) }
+        for text in ["abce", "defg", "abcdefg", "bcd\0"] { #expect(!parts.mayContain(Array(text.utf8))) }
+    }
+
     @Test func keysOfTheExecutableAndOfInfoListAreUsed() throws {
         let info =
             """

@@ -22,6 +22,7 @@ public struct ExtractedKey: Sendable, Hashable {
     public internal(set) var value: String?
     /// The places of the key, in the order of the sources.
     public internal(set) var places: [Place] = []
+    fileprivate var distinctComments: Set<String> = []
 }
 
 /// The keys in sources, grouped by table.
@@ -131,9 +132,10 @@ private struct KeyCollector {
                     message: "The table \(quoted(table)) cannot be the name of a file.",
                     remedy: "Use a name without a slash."))
         }
-        var known = keys[table]?[key] ?? ExtractedKey(key: key)
+        // Taken out, so that its lists are not copied for each use of the key.
+        var known = keys[table, default: [:]].removeValue(forKey: key) ?? ExtractedKey(key: key)
         known.places.append(place)
-        if let comment = call.comment.text?.trimmed, !comment.isEmpty, !known.comments.contains(comment) {
+        if let comment = call.comment.text?.trimmed, !comment.isEmpty, known.distinctComments.insert(comment).inserted {
             if let first = known.comments.first {
                 differs(.differentComments, "comment", known, place, comment, first)
             }

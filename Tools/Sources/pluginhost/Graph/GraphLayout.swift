@@ -42,6 +42,8 @@ struct GraphLayout {
     /// If a long chain has many edges over most of its layers, the number of joints would grow with the square of its
     /// length. An edge beyond the limit is drawn as one curve, and nodes do not make room for it.
     private static let jointsPerPart = 16
+    /// How many joints there may be in all, because each round of the layout looks at every one.
+    private static let mostJoints = 20_000
 
     private let sizes: [Size]
     var items: [Item] = []
@@ -119,7 +121,7 @@ struct GraphLayout {
             items[node].node = node
             layers[layer[node]].append(node)
         }
-        var joints = Self.jointsPerPart * (sizes.count + edges.count)
+        var joints = min(Self.jointsPerPart * (sizes.count + edges.count), Self.mostJoints)
         chains = edges.map { edge in
             let between = layer[edge.from] + 1..<max(layer[edge.to], layer[edge.from] + 1)
             guard between.count <= joints else { return [edge.from, edge.to] }

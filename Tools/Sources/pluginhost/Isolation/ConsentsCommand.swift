@@ -121,8 +121,10 @@ struct ConsentsArguments: ParsableArguments {
 
     /// The plug-ins in use that ask for something about which the user was not asked.
     func unanswered(by consents: PluginConsents) throws -> [PluginDescription] {
-        try PluginSearch(.naming(application), folders: []).catalog().plugins.filter { plugin in
-            !consents.unanswered(plugin).isEmpty && !consents.consents.contains { $0.identifier == plugin.identifier }
+        // Once: each use of the list reads its file.
+        let answered = Set(consents.consents.map(\.identifier))
+        return try PluginSearch(.naming(application), folders: []).catalog().plugins.filter {
+            !$0.permissions.isEmpty && !answered.contains($0.identifier)
         }
     }
 
