@@ -27,7 +27,7 @@ build: setup ## build the library, the plug-ins, the demo host, the tool, the be
 	@$(call products,load-benchmark bundle-benchmark catalog-benchmark call-benchmark start-reference nib-benchmark settings-benchmark BenchmarkPlugin SettingsPlugin RecordedPlugin)
 
 # With CONFIGURATION=debug, “make tool” and “make install” leave the optimiser out: a third of the time.
-CONFIGURATION ?= release
+CONFIGURATION := release
 ifneq ($(filter-out debug release,$(CONFIGURATION)),)
 $(error CONFIGURATION is “$(CONFIGURATION)”, and must be release or debug)
 endif
