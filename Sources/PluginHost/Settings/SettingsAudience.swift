@@ -14,7 +14,7 @@ final class SettingsAudience: Sendable {
 
     private struct State {
         /// The objects that plug-ins and the application read.
-        var handles: [WeakReference<PluginSettings>] = []
+        var handles = WeakObjects<PluginSettings>()
         /// Workers that have a copy of the values.
         var copies: [Int: Deferred<@Sendable (Set<String>) -> Void>] = [:]
         var made = 0
@@ -33,10 +33,7 @@ final class SettingsAudience: Sendable {
     /// A new object that reads the values.
     func makeHandle(_ services: any PluginSettingsServices) -> PluginSettings {
         let handle = PluginSettings(storage: storage, services: services)
-        state.withLock { state in
-            state.handles.removeAll { !$0.isAlive }
-            state.handles.append(WeakReference(handle))
-        }
+        state.withLock { $0.handles.add(handle) }
         return handle
     }
 
@@ -85,7 +82,7 @@ final class SettingsAudience: Sendable {
         guard !changed.isEmpty else { return }
         HeldLocks.preconditionNone(before: "code that observes settings")
         let (handles, copies) = state.withLock { state in
-            (state.handles.map { $0 }, state.copies.values.map { $0 })
+            (state.handles.all, state.copies.values.map { $0 })
         }
         for handle in handles { handle.object?.publish(changed) }
         for copy in copies { copy.value(changed) }

@@ -13,23 +13,9 @@ final class SettingsWatch: Sendable {
         /// Whether the kernel refused at the last use; each use tries again, and only the first refusal is logged.
         var isRefused = false
         /// The settings that have files in a directory.
-        var users: [String: Users] = [:]
+        var users: [String: WeakObjects<FileSettings>] = [:]
         /// The directories that the kernel watches.
         var watched: Set<String> = []
-    }
-
-    /// The settings that have files in one directory: often those of every plug-in.
-    private struct Users {
-        private(set) var all: [ObjectIdentifier: WeakReference<FileSettings>] = [:]
-        /// At how many the dead ones are removed: each removal looks at all, so it must happen more rarely the more there are.
-        private var most = 16
-
-        mutating func add(_ settings: FileSettings) {
-            all[ObjectIdentifier(settings)] = WeakReference(settings)
-            guard all.count > most else { return }
-            all = all.filter(\.value.isAlive)
-            most = max(16, 2 * all.count)
-        }
     }
 
     private let state = Lock(State())
@@ -42,7 +28,7 @@ final class SettingsWatch: Sendable {
         let directories = Set(settings.places.all.map(Path.parent))
         // For all directories first: where the kernel refuses one, another bundle may have it watched later.
         state.withLock { state in
-            for directory in directories { state.users[directory, default: Users()].add(settings) }
+            for directory in directories { state.users[directory, default: WeakObjects()].add(settings) }
         }
         do throws(PluginError) {
             let watch = try watch()
@@ -92,7 +78,7 @@ final class SettingsWatch: Sendable {
             state.users.filter { directory, _ in
                 changes.wholly.contains { Path.part(of: directory, in: $0) != nil || directory == $0 }
                     || changes.names.keys.contains { Path.part(of: directory, in: $0) != nil || directory == $0 }
-            }.map { ($0.key, $0.value.all.values) }
+            }.map { ($0.key, $0.value.all) }
         }
         for (directory, users) in affected {
             let names = changes.wholly.isEmpty ? changes.names[directory] : nil

@@ -22,7 +22,6 @@ public struct ExtractedKey: Sendable, Hashable {
     public internal(set) var value: String?
     /// The places of the key, in the order of the sources.
     public internal(set) var places: [Place] = []
-    fileprivate var distinctComments: Set<String> = []
 }
 
 /// The keys in sources, grouped by table.
@@ -91,6 +90,8 @@ private struct KeyCollector {
     let finder: LocalizedCallFinder
     var extraction = KeyExtraction()
     private var keys: [String: [String: ExtractedKey]] = [:]
+    /// The comments that were found, each as table, key and comment.
+    private var comments: Set<[String]> = []
 
     init(finder: LocalizedCallFinder) { self.finder = finder }
 
@@ -135,7 +136,7 @@ private struct KeyCollector {
         // Taken out, so that its lists are not copied for each use of the key.
         var known = keys[table, default: [:]].removeValue(forKey: key) ?? ExtractedKey(key: key)
         known.places.append(place)
-        if let comment = call.comment.text?.trimmed, !comment.isEmpty, known.distinctComments.insert(comment).inserted {
+        if let comment = call.comment.text?.trimmed, !comment.isEmpty, comments.insert([table, key, comment]).inserted {
             if let first = known.comments.first {
                 differs(.differentComments, "comment", known, place, comment, first)
             }
